@@ -1,13 +1,12 @@
-"""Lowering: the passes over the printer's own copy of a program, one file each; a style lists those that its target needs.
+"""Lowering: the passes over the printer's own copy of a program, one file each; a style lists those that its target needs, and the
+backend that alone needs a pass has its file.
 
 These files know the graph and the style of the target, and nothing of names, expressions or statements.
 """
 
-from .added import Added
 from .asked import Truths
 from .base import LOWERINGS, Emission, Lowering
 from .booleans import Booleans
-from .bounded import Bounded
 from .carried import DropCarried
 from .composite import Composites
 from .filled import FilledLists
@@ -17,7 +16,6 @@ from .handed import FindHanded
 from .inline import InlineCalls
 from .lacking import LackingDtypes
 from .lists import TensorLists
-from .masked import Masked
 from .merge import MergedTests
 from .one_generator import OneGenerator
 from .open_dtypes import OpenDtypes
@@ -34,7 +32,6 @@ from .settled import AskedFirst
 from .shallow import Shallow
 from .shared_calls import SharedCalls
 from .simplify import Simplify
-from .sizes import Sizes
 from .staged import StagedRanges
 from .traced import Traced
 from .unpack import Unpacked
@@ -42,9 +39,9 @@ from .untold import Untold
 from .zipped import Shortest
 
 for _pass in (
-    Added, AskedFirst, Booleans, Bounded, Composites, DropCarried, FilledLists, FindHanded, ForeignTexts, Gathered, InlineCalls, KeepOrder,
-    LackingDtypes, Masked, MergedTests, OneGenerator, OpenDtypes, OwnGradients, Powers, Promoted, PythonNumbers, Ranges, Reroll, Returned,
-    Shallow, SharedCalls, Shortest, Simplify, Sizes, StagedRanges, TensorLists, Traced, Truths, Unpacked, Untold,
+    AskedFirst, Booleans, Composites, DropCarried, FilledLists, FindHanded, ForeignTexts, Gathered, InlineCalls, KeepOrder,
+    LackingDtypes, MergedTests, OneGenerator, OpenDtypes, OwnGradients, Powers, Promoted, PythonNumbers, Ranges, Reroll, Returned,
+    Shallow, SharedCalls, Shortest, Simplify, StagedRanges, TensorLists, Traced, Truths, Unpacked, Untold,
 ):  # fmt: skip
     LOWERINGS.register(_pass)
 

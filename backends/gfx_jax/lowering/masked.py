@@ -11,20 +11,20 @@ from collections.abc import Iterator
 from math import inf
 from typing import Any
 
-from ...control import is_output
-from ...dtypes import bool_
-from ...graph import Graph, Node, Value
-from ...infer.facts import Facts
-from ...infer.same import SameValues
-from ...infer.shapes import Shapes
-from ...op import Trait, lookup
-from ...program import Program
-from ...reach import reached
-from ...trees import leaves
-from ...types import LogicalTensor
-from ..copying import substitute
-from ..sides import outer
-from .base import HANDED, Emission, Lowering, facts_of
+from gfx_ir.codegen.copying import substitute
+from gfx_ir.codegen.prepare.base import HANDED, Emission, Lowering, facts_of
+from gfx_ir.codegen.sides import outer
+from gfx_ir.control import is_output
+from gfx_ir.dtypes import bool_
+from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.infer.facts import Facts
+from gfx_ir.infer.same import SameValues
+from gfx_ir.infer.shapes import Shapes
+from gfx_ir.op import Trait, lookup
+from gfx_ir.program import Program
+from gfx_ir.reach import reached
+from gfx_ir.trees import leaves
+from gfx_ir.types import LogicalTensor
 
 
 class Masked(Lowering):

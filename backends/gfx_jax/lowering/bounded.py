@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...control import is_data_for, is_data_while
-from ...graph import Graph, Node, Value
-from ...infer.facts import Facts
-from ...op import lookup
-from ...program import Program
-from ...trees import leaves, tree_map
-from ..copying import Values, copy_graph, copy_nodes, outputs_of, substitute
-from ..liveness import placeholders
-from .base import HANDED, Emission, Lowering, facts_of
+from gfx_ir.codegen.copying import Values, copy_graph, copy_nodes, outputs_of, substitute
+from gfx_ir.codegen.liveness import placeholders
+from gfx_ir.codegen.prepare.base import HANDED, Emission, Lowering, facts_of
+from gfx_ir.codegen.prepare.simplify import simplify
+from gfx_ir.control import is_data_for, is_data_while
+from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.infer.facts import Facts
+from gfx_ir.op import lookup
+from gfx_ir.program import Program
+from gfx_ir.trees import leaves, tree_map
+
 from .bounds import trips_of
-from .simplify import simplify
 
 Tested = Callable[[Graph, list[Value], Values], Any]
 

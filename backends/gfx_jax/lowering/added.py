@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...graph import Graph, Node, Value
-from ...infer.elements import declared
-from ...op import Trait
-from ...program import Program
-from ...types import LogicalTensor
-from .base import Emission, Lowering
+from gfx_ir.codegen.prepare.base import Emission, Lowering
+from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.infer.elements import declared
+from gfx_ir.op import Trait
+from gfx_ir.program import Program
+from gfx_ir.types import LogicalTensor
 
 
 class Added(Lowering):

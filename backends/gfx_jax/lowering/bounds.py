@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...control import is_data_test, is_placeholder
-from ...graph import Graph, Node, Value
-from ...infer.facts import Facts
-from ...op import Trait, lookup
-from ...reach import reached
-from ..copying import outputs_of
-from ..liveness import placeholders
-from ..sides import outer
+from gfx_ir.codegen.copying import outputs_of
+from gfx_ir.codegen.liveness import placeholders
+from gfx_ir.codegen.sides import outer
+from gfx_ir.control import is_data_test, is_placeholder
+from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.infer.facts import Facts
+from gfx_ir.op import Trait, lookup
+from gfx_ir.reach import reached
 
 _BELOW = {"<": (0, 1, 0), "<=": (0, 1, 1), ">": (1, 0, 0), ">=": (1, 0, 1)}
 """Comparison → positions of the counter and of the stop, and how far the counter may come beyond it."""

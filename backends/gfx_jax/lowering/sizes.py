@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...control import is_for, is_loop, is_test
-from ...dtypes import float32
-from ...errors import GfxError, UnsupportedConstruct
-from ...graph import Node, Value
-from ...program import Program
-from ...rules import infer
-from ...trees import leaves, tree_map
-from ...types import LogicalTensor
-from ..unrolling import Unrolling
-from .base import Emission, Lowering
-from .precision import refused
-from .traced import numbers_of_data
+from gfx_ir.codegen.prepare.base import Emission, Lowering
+from gfx_ir.codegen.prepare.precision import refused
+from gfx_ir.codegen.prepare.traced import numbers_of_data
+from gfx_ir.codegen.unrolling import Unrolling
+from gfx_ir.control import is_for, is_loop, is_test
+from gfx_ir.dtypes import float32
+from gfx_ir.errors import GfxError, UnsupportedConstruct
+from gfx_ir.graph import Node, Value
+from gfx_ir.program import Program
+from gfx_ir.rules import infer
+from gfx_ir.trees import leaves, tree_map
+from gfx_ir.types import LogicalTensor
 
 _PROBED = frozenset(("create", "shape"))
 """Families of ops whose arguments tell sizes: which of them do is asked of the shape rule."""

@@ -1,0 +1,15 @@
+"""Lowering for JAX alone: the passes that bring a program to what XLA traces, beside those that other targets list, too."""
+
+from __future__ import annotations
+
+from gfx_ir.codegen.prepare import LOWERINGS
+
+from .added import Added
+from .bounded import Bounded
+from .masked import Masked
+from .sizes import Sizes
+
+for _pass in (Added, Bounded, Masked, Sizes):
+    LOWERINGS.register(_pass)
+
+__all__ = ["Added", "Bounded", "Masked", "Sizes"]
