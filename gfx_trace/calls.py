@@ -6,7 +6,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gfx_ir.backend import Lift
 from gfx_ir.codegen import origin
@@ -34,9 +34,6 @@ from .proxy import Unusable, is_open
 from .sequences import OpenList, Starred, spread
 from .special_methods import SpecialMethod, accessor, bound_operands, meant
 from .target_arrays import name_bound, name_closed_over
-
-if TYPE_CHECKING:
-    pass
 
 _DEPTH = 120
 

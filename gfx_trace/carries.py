@@ -10,6 +10,7 @@ from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Graph, Value
 from gfx_ir.types import LogicalTensor
 
+from .access import Access
 from .aliases import doubt, memory, mutable, reached, share
 from .carried import Carried, carryable, kind_of
 from .carried_aliases import CarriedAliases
@@ -35,18 +36,16 @@ class Carries:
     the body puts another one in its place; one that is changed in place is carried by the slots that were written.
     """
 
-    def __init__(
-        self, tracer: Capturing, get: Any, set_: Any, names: Sequence[str], stop: Any = None, inner: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, tracer: Capturing, access: Access, stop: Any = None, inner: Sequence[str] = ()) -> None:
         """`inner`: variables that the loop's test assigns and nothing behind the loop reads."""
-        self.tracer, self.get, self.set, self.names = tracer, get, set_, names
+        self.tracer, (self.get, self.set, self.names) = tracer, access
         self.inner = frozenset(inner)
         # A break flag is false wherever the loop still runs.
-        self.flags = frozenset(stop.__code__.co_freevars) & frozenset(names) if stop is not None else frozenset()
+        self.flags = frozenset(stop.__code__.co_freevars) & frozenset(self.names) if stop is not None else frozenset()
         self.returned = returned(self.flags)  # what a return in the body gives: a trip begins before any
         self.span = tracer.span()
         self.loop = object()  # what stands for it where nothing of it may be kept alive
-        self.before: tuple = get()
+        self.before: tuple = self.get()
         self.entry: list[Any] = list(self.before)  # `before`, with what the loop defines as gated by whether it ran
         self.behind: dict[
             str, Unusable

@@ -18,7 +18,7 @@ class Carrying(Protocol):
     """What a loop carries from trip to trip; `Carries` says what each attribute is."""
 
     tracer: Capturing
-    names: Sequence[str]
+    names: tuple[str, ...]
     span: Any
     loop: object
     before: tuple

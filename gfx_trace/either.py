@@ -72,7 +72,7 @@ class Either:
         test, known = self.asked()
         if known is not None:
             return use(then if known else otherwise)
-        return builder.regions.branch_value(test, lambda: use(then), lambda: use(otherwise))
+        return builder.regions.branch(test, lambda: use(then), lambda: use(otherwise))
 
     def asked(self) -> tuple[Any, bool | None]:
         """The test, as a value that can be read here, and whether it is known to hold."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from gfx_ir.graph import Value
 
+from .access import Access
 from .interfaces import Capturing
 from .overloaded import operate
 from .peeling import stops_open
@@ -23,14 +24,12 @@ def endless(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     return made
 
 
-def loop_without_end(
-    tracer: Capturing, iterator: Any, body: Callable[[Any], None], get: Any, set_: Any, names: Sequence[str], stop: Any
-) -> None:
+def loop_without_end(tracer: Capturing, iterator: Any, body: Callable[[Any], None], access: Access, stop: Any) -> None:
     """for item in iterator: body(item), until stop(): Python runs it as long as it is known here whether that holds."""
     items = tracer.iteration.steps(iterator, loop=True)
     item = next(items)
     flag: Any = None
-    if not stops_open(tracer, lambda: body(item), get, set_, stop):
+    if not stops_open(tracer, lambda: body(item), access, stop):
         while not isinstance(flag, Value):
             body(item)
             flag = tracer.truths.truth(stop())
@@ -46,9 +45,6 @@ def loop_without_end(
             held[0] = operate(tracer, "add", now, rest.step)
         body(now)
 
-    def write(values: Sequence[Any]) -> None:
-        *others, held[0] = values
-        set_(tuple(others))
-
-    tracer.loops.while_(lambda: True, trip, lambda: (*get(), held[0]), write, (*names, "count"), stop)
+    counting = access.beside("count", lambda: held[0], lambda value: held.__setitem__(0, value))
+    tracer.loops.while_(lambda: True, trip, counting, stop)
     tracer.facts.assume(tracer.truths.truth(stop()), True)

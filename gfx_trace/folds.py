@@ -7,6 +7,7 @@ from typing import Any
 
 from gfx_ir.graph import Value
 
+from .access import Access
 from .builtin_calls import total_of
 from .interfaces import Capturing
 from .iterating_calls import first_that
@@ -15,7 +16,7 @@ _NAMES = {sum: "total", any: "found", all: "holds"}
 
 
 class Fold:
-    """f(each(item) for item in iterable if keeps(item)); `access`: get, set and names of the variables that its parts assign."""
+    """f(each(item) for item in iterable if keeps(item)); `access`: to the variables that its parts assign."""
 
     def __init__(
         self,
@@ -23,7 +24,7 @@ class Fold:
         f: Any,
         each: Callable[[Any], Any],
         keeps: Callable[[Any], Any] | None,
-        access: tuple | None,
+        access: Access,
     ) -> None:
         self.tracer, self.f, self.each, self.keeps, self.access = tracer, f, each, keeps, access
 

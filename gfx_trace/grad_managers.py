@@ -155,7 +155,7 @@ def is_grad_enabled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any
     test = tracer.gradients.open_test(tracer)
     if test is not None:
         side = lambda: is_grad_enabled(tracer, f, args, kwargs)
-        return tracer.regions.branch_value(tracer.local(test), side, side)
+        return tracer.regions.branch(tracer.local(test), side, side)
     enabled = tracer.gradients.current(tracer).enabled
     if enabled is not None:
         return enabled

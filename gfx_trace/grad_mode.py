@@ -149,7 +149,7 @@ class Gradients:
     def _forked(self, tracer: Capturing, test: Value, use: Callable[[], Any]) -> Any:
         """What `use` gives in each of the modes that an open bool decides between."""
         side = lambda: tracer.wrap(use())
-        return tracer.unwrap(tracer.regions.branch_value(tracer.gates.here(test), side, side))
+        return tracer.unwrap(tracer.regions.branch(tracer.gates.here(test), side, side))
 
     def recorded(self, derive: Callable[[Any], Any], current: Any) -> Any:
         """What a view shows of its base. The gradient is what the steps of the view leave of it, whatever the mode where it is read."""

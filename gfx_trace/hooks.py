@@ -9,6 +9,7 @@ from typing import Any
 
 from gfx_ir.op import active
 
+from .access import NOTHING, Access
 from .accesses import gfx_call as gfx_call
 from .accesses import gfx_delattr as gfx_delattr
 from .accesses import gfx_delitem as gfx_delitem
@@ -66,29 +67,29 @@ def gfx_not(x: Any) -> Any:
     return tracer.truths.not_(x)
 
 
-def gfx_and(first: Any, *rest: Callable[[], Any], access: tuple | None = None) -> Any:
-    """first and rest…; `access`: get, set and names of the variables that `rest` assigns."""
+def gfx_and(first: Any, *rest: Callable[[], Any], access: tuple = NOTHING) -> Any:
+    """first and rest…; `access`: to the variables that `rest` assigns."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return tracer.truths.and_(first, rest, access)
+    return tracer.truths.and_(first, rest, Access(*access))
 
 
-def gfx_or(first: Any, *rest: Callable[[], Any], access: tuple | None = None) -> Any:
+def gfx_or(first: Any, *rest: Callable[[], Any], access: tuple = NOTHING) -> Any:
     """first or rest…"""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return tracer.truths.or_(first, rest, access)
+    return tracer.truths.or_(first, rest, Access(*access))
 
 
 def gfx_ifexp(
-    test: Any, then: Callable[[], Any], otherwise: Callable[[], Any], access: tuple | None = None, name: str = "result"
+    test: Any, then: Callable[[], Any], otherwise: Callable[[], Any], access: tuple = NOTHING, name: str = "result"
 ) -> Any:
     """then if test else otherwise; `name`: the variable that it is assigned to."""
     if type(test) is bool:
         return then() if test else otherwise()
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    return tracer.truths.ifexp(test, then, otherwise, access, name)
+    return tracer.truths.ifexp(test, then, otherwise, Access(*access), name)
 
 
 def gfx_if(test: Any, then: Any, otherwise: Any, get: Any, set_: Any, names: tuple) -> None:
@@ -102,7 +103,7 @@ def gfx_if(test: Any, then: Any, otherwise: Any, get: Any, set_: Any, names: tup
         if otherwise is not None:
             otherwise()
     else:
-        tracer.regions.branch(found, then, otherwise, get, set_, names, "")
+        tracer.regions.branch(found, then, otherwise, Access(get, set_, names), "")
 
 
 def gfx_if_ret(test: Any, then: Any, otherwise: Any, get: Any, set_: Any, names: tuple) -> Any:
@@ -114,21 +115,22 @@ def gfx_if_ret(test: Any, then: Any, otherwise: Any, get: Any, set_: Any, names:
         return then()
     if found is False:
         return otherwise() if otherwise is not None else None
-    return tracer.regions.branch(found, then, otherwise, get, set_, names, "result")
+    return tracer.regions.branch(found, then, otherwise, Access(get, set_, names))
 
 
 def gfx_while(test: Any, body: Any, get: Any, set_: Any, names: tuple, stop: Any, inner: tuple = ()) -> None:
     """while not stop() and test(): body(); `inner`: what the test assigns and nothing behind the loop reads."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    tracer.loops.while_(test, body, get, set_, names, stop, inner)
+    tracer.loops.while_(test, body, Access(get, set_, names), stop, inner)
 
 
 def gfx_for(iterable: Any, body: Any, get: Any, set_: Any, names: tuple, stop: Any, target: Any) -> None:
     """for item in iterable: body(item), until stop()."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    tracer.loops.for_(rows_of(tracer.overloading.iterable(iterable)), body, get, set_, names, stop, target)
+    items = rows_of(tracer.overloading.iterable(iterable))
+    tracer.loops.for_(items, body, Access(get, set_, names), stop, target)
 
 
 def gfx_iter(iterable: Any) -> Any:
@@ -146,13 +148,14 @@ def gfx_iter(iterable: Any) -> Any:
     return tracer.host_values.iterate(source)
 
 
-def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: Any, access: tuple | None = None) -> Any:
+def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: Any, access: tuple = NOTHING) -> Any:
     """A comprehension of one `for` without a filter; `access` as in `gfx_and`."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
+    source = tracer.overloading.iterable(iterable)
     if kind == "generator":
-        return lazily(tracer, GeneratorType, function, tracer.overloading.iterable(iterable), target, access)
-    items = tracer.loops.map_(function, rows_of(tracer.overloading.iterable(iterable)), target, access)
+        return lazily(tracer, GeneratorType, function, source, target, Access(*access))
+    items = tracer.loops.map_(function, rows_of(source), target, Access(*access))
     if type(items) is OpenList and kind == "set":
         raise tracer.error(
             "GFX cannot convert this set: how many items it has is open", "give the argument's shape at capture"
@@ -175,16 +178,13 @@ def gfx_yield_from(source: Any) -> Any:
     return tracer.iteration.steps(source)
 
 
-def gfx_fold(
-    f: Any, iterable: Any, each: Any, keeps: Any, target: Any, *start: Any, access: tuple | None = None
-) -> Any:
+def gfx_fold(f: Any, iterable: Any, each: Any, keeps: Any, target: Any, *start: Any, access: tuple = NOTHING) -> Any:
     """sum, any or all of a generator expression of one `for`; `access` as in `gfx_and`."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    fold = lambda source: Fold(tracer, f, each, keeps, access)(
-        rows_of(tracer.overloading.iterable(source)), target, start
-    )
-    return tracer.gates.resolve(iterable, fold, access)
+    fold = Fold(tracer, f, each, keeps, Access(*access))
+    each_way = lambda source: fold(rows_of(tracer.overloading.iterable(source)), target, start)
+    return tracer.gates.resolve(iterable, each_way, fold.access)
 
 
 def gfx_filter(test: Any) -> bool:

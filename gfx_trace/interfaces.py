@@ -145,7 +145,6 @@ class Capturing(Recording, Knowing, Protocol):
     staged_values: list[dict[Value, Any]]
     own_rules: list[Any]
     owners: dict[type, Any]
-    param_kinds: dict[str, str]
     constants: bool
     castable: Any
     _frameworks: list[Backend] | None

@@ -11,6 +11,7 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Node, Value
 from gfx_ir.op import OpDef
 
+from .access import NOTHING, Access
 from .proxy import Proxy, Undefined
 
 
@@ -38,10 +39,10 @@ class Testing(Protocol):
     def forked(self, lift: Lift, args: tuple, kwargs: dict, call: Callable[[tuple, dict], Any], own: int = 0) -> Any:
         """A call on both sides of a test, where it hangs on whether an argument is None, or on what a test decided."""
 
-    def and_(self, first: Any, rest: Sequence[Callable[[], Any]], access: tuple | None = None) -> Any:
+    def and_(self, first: Any, rest: Sequence[Callable[[], Any]], access: Access = NOTHING) -> Any:
         """first and rest…, lazily: an operand is traced as a region under what was found before it."""
 
-    def or_(self, first: Any, rest: Sequence[Callable[[], Any]], access: tuple | None = None) -> Any:
+    def or_(self, first: Any, rest: Sequence[Callable[[], Any]], access: Access = NOTHING) -> Any:
         """first or rest…, lazily."""
 
     def placed(self, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -52,7 +53,7 @@ class Testing(Protocol):
         test: Any,
         then: Callable[[], Any],
         otherwise: Callable[[], Any],
-        access: tuple | None = None,
+        access: Access = NOTHING,
         name: str = "result",
     ) -> Any:
         """then() if test else otherwise()."""
@@ -68,7 +69,7 @@ class Resolving(Protocol):
         """What x holds, where it is known to hold something."""
 
     def resolve(
-        self, x: Any, use: Callable[[Any], Any], access: tuple | None = None, value: bool = True, asked: bool = False
+        self, x: Any, use: Callable[[Any], Any], access: Access = NOTHING, value: bool = True, asked: bool = False
     ) -> Any:
         """What `use` makes of what x holds."""
 
@@ -109,19 +110,7 @@ class Branching(Protocol):
     def opened(self, name: str) -> Any:
         """Build a region whose writes are undone when it is left; yields its Side."""
 
-    def branch_value(
-        self,
-        test: Value,
-        then: Callable[[], Any],
-        otherwise: Callable[[], Any],
-        access: tuple | None = None,
-        name: str = "result",
-    ) -> Any:
-        """The value of an expression that depends on an open test."""
-
-    def branch(
-        self, test: Value, then: Any, otherwise: Any, get: Any, set_: Any, names: Sequence[str], ret: str
-    ) -> Any:
+    def branch(self, test: Value, then: Any, otherwise: Any, access: Access = NOTHING, name: str = "result") -> Any:
         """Trace both sides of an open test, join what they leave, and return the joined result."""
 
     def checked(self, passes: Any, raised: Any) -> None:
@@ -156,26 +145,14 @@ class Looping(Protocol):
 
     fixed_loops: int
 
-    def while_(
-        self, test: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any, inner: Sequence[str] = ...
-    ) -> None:
+    def while_(self, test: Any, body: Any, access: Access, stop: Any, inner: Sequence[str] = ...) -> None:
         """while not stop() and test()."""
 
-    def for_(
-        self,
-        iterable: Any,
-        body: Any,
-        get: Any,
-        set_: Any,
-        names: Sequence[str],
-        stop: Any,
-        target: Any,
-        peels: bool = True,
-    ) -> None:
+    def for_(self, iterable: Any, body: Any, access: Access, stop: Any, target: Any, peels: bool = True) -> None:
         """for item in iterable: body(item), until stop()."""
 
     def map_(
-        self, function: Callable[[Any], Any], iterable: Any, target: Any = "item", access: tuple | None = None
+        self, function: Callable[[Any], Any], iterable: Any, target: Any = "item", access: Access = NOTHING
     ) -> Any:
         """[function(item) for item in iterable]."""
 
@@ -186,7 +163,7 @@ class Looping(Protocol):
         found: Any,
         name: str,
         target: Any = "item",
-        access: tuple | None = None,
+        access: Access = NOTHING,
     ) -> Any:
         """What `found` becomes when each item takes its turn: found = step(found, item); `access` as in `map_`."""
 

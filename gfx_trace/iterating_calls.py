@@ -10,6 +10,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.graph import Value
 
+from .access import NOTHING, Access
 from .attempts import Mark, attempt
 from .best import of_one_axis
 from .gated import Gated
@@ -60,7 +61,7 @@ def lazily(
     function: Callable[[Any], Any],
     source: Any,
     target: Any = "item",
-    access: tuple | None = None,
+    access: Access = NOTHING,
 ) -> Any:
     """What gives function(item) for each item of `source` when it is asked for: an iterator of Python's where Python can go over
     it, else a Lazy; `kind`: what it is in Python; `target`, `access`: as in `Tracer.map_`."""

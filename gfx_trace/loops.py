@@ -6,12 +6,12 @@ The carried values are found by tracing the body until nothing changes: what the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
 from typing import Any
 
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Node, Value
 
+from .access import NOTHING, Access
 from .carries import Carries
 from .endless import loop_without_end
 from .gated import Gated
@@ -27,8 +27,6 @@ from .sources import Source, labels
 from .unsettled import Unsettled
 
 _PASSES = 12
-_NOTHING = (lambda: (), lambda values: None, ())
-"""get, set and names of code that assigns no variables."""
 
 
 class Loops:
@@ -39,69 +37,60 @@ class Loops:
     def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
 
-    def while_(
-        self,
-        test: Any,
-        body: Any,
-        get: Any,
-        set_: Any,
-        names: Sequence[str],
-        stop: Any,
-        inner: Sequence[str] = (),
-    ) -> None:
+    def while_(self, test: Any, body: Any, access: Access, stop: Any, inner: Sequence[str] = ()) -> None:
         """while not stop() and test(): body(); `inner` are variables that the test assigns and nothing behind the loop reads."""
         tried = False
         while True:
             flag = False if stop is None else self.tracer.truths.truth(stop())
             if isinstance(flag, Value):
-                rest = lambda: self._stage_while(test, body, get, set_, names, stop, inner)
-                unless(self.tracer, flag, rest, get, set_, names)
+                rest = lambda: self._stage_while(test, body, access, stop, inner)
+                unless(self.tracer, flag, rest, access)
                 return
             if flag:
                 return
-            before = get()
-            found, written = self._probe(test, get, set_)
+            before = access.get()
+            found, written = self._probe(test, access)
             if isinstance(found, Value):
                 break
             if not found:
                 return
             if stop is not None and not tried:
                 tried = True
-                if stops_open(self.tracer, body, get, set_, stop):
+                if stops_open(self.tracer, body, access, stop):
                     if written:
                         raise self.tracer.error(
                             "GFX cannot convert this while: its test writes to what was there before, and data ends it from within"
                         )
-                    set_(before)  # the node's own test assigns what this one did
-                    if self._stage_running(test, body, get, set_, names, stop, inner):
+                    access.set(before)  # the node's own test assigns what this one did
+                    if self._stage_running(test, body, access, stop, inner):
                         return
                     self.tracer.truths.truth(test())
             body()
-        self._stage_while(test, body, get, set_, names, stop, inner)
+        self._stage_while(test, body, access, stop, inner)
 
-    def _stage_running(self, test: Any, body: Any, get: Any, set_: Any, *loop: Any) -> bool:
+    def _stage_running(self, test: Any, body: Any, access: Access, *loop: Any) -> bool:
         """Stage a loop that has a first trip; False, and everything is taken back, where that has to run before it."""
-        before, last, site = get(), self.tracer.graph.last, self.tracer.site
+        before, last, site = access.get(), self.tracer.graph.last, self.tracer.site
         self.tracer.journal.open()
         try:
-            self._stage_while(test, body, get, set_, *loop, runs=True)
+            self._stage_while(test, body, access, *loop, runs=True)
         except Unsettled:
             self.tracer.journal.close()
             self.tracer.site = site
-            self._take_back(before, last, set_)
+            self._take_back(before, last, access)
             return False
         self.tracer.journal.commit(self.tracer.journal.close())
         return True
 
-    def _probe(self, test: Any, get: Any, set_: Any) -> Any:
+    def _probe(self, test: Any, access: Access) -> Any:
         """The truth of a loop's test here, and what it wrote; what an open one recorded is taken back."""
-        before, last = get(), self.tracer.graph.last
+        before, last = access.get(), self.tracer.graph.last
         self.tracer.journal.open()
         with self.tracer.decided.kept():
             found = self.tracer.truths.truth(test())
         written = self.tracer.journal.close()
         if isinstance(found, Value):
-            set_(before)
+            access.set(before)
             self.truncate(last)
         else:
             self.tracer.journal.commit(written)
@@ -116,18 +105,10 @@ class Loops:
 
     # ------------------------------------------------------------------ while
     def _stage_while(
-        self,
-        test: Any,
-        body: Any,
-        get: Any,
-        set_: Any,
-        names: Sequence[str],
-        stop: Any,
-        inner: Sequence[str] = (),
-        runs: bool = False,
+        self, test: Any, body: Any, access: Access, stop: Any, inner: Sequence[str] = (), runs: bool = False
     ) -> None:
         """`runs`: there is a first trip, which may run before the loop."""
-        carries = Carries(self.tracer, get, set_, names, stop, inner)
+        carries = Carries(self.tracer, access, stop, inner)
         carries.runs = carries.peels = runs
         site = self.tracer.site
         for _ in range(_PASSES):
@@ -139,8 +120,7 @@ class Loops:
                 raise raised if self.tracer.stack else raised.error from None
             self.tracer.site = site
             if carries.left_by_test(test_side):
-                test, body, get, set_, names = rotated(self.tracer, test, body, get, set_, names, stop)
-                self._stage_while(test, body, get, set_, names, stop)
+                self._stage_while(*rotated(self.tracer, test, body, access, stop), stop)
                 return
             body_side, flag = self.trace_body(carries, body, stop, before=test if carries.test_assigns else None)
             tensor = any(isinstance(x, Value) and x.is_tensor for x in (found, flag))
@@ -195,25 +175,22 @@ class Loops:
         return True
 
     # ------------------------------------------------------------------ for
-    def for_(
-        self, iterable: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any, target: Any,
-        peels: bool = True,
-    ) -> None:  # fmt: skip
+    def for_(self, iterable: Any, body: Any, access: Access, stop: Any, target: Any, peels: bool = True) -> None:
         """for item in iterable: body(item), until stop(). `peels`: the first trip may run before the loop."""
         if type(iterable) is Gated:
-            again = lambda side: self.for_(side, body, get, set_, names, stop, target)
-            self.tracer.gates.resolve(iterable, again, (get, set_, names), False)
+            again = lambda side: self.for_(side, body, access, stop, target)
+            self.tracer.gates.resolve(iterable, again, access, False)
             return
         if stop is not None and id(iterable) in self.tracer.iteration.endless:
-            loop_without_end(self.tracer, iterable, body, get, set_, names, stop)
+            loop_without_end(self.tracer, iterable, body, access, stop)
             return
         source = self.tracer.loop_sources.loop_source(iterable)
-        loop = (body, get, set_, names, stop, target)
-        if source is not None and source.length != 0 and self._try_stage_for(source, iterable, *loop, peels):
+        staged = source is not None and source.length != 0
+        if staged and self._try_stage_for(source, iterable, body, access, stop, target, peels):
             return
-        self._run_for(self.tracer.iteration.steps(iterable, loop=True), body, get, set_, names, stop)
+        self._run_for(self.tracer.iteration.steps(iterable, loop=True), body, access, stop)
 
-    def _run_for(self, items: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any) -> None:
+    def _run_for(self, items: Any, body: Any, access: Access, stop: Any) -> None:
         """Python runs the loop; once its break flag is open, the trips that are left hang on it."""
         for item in items:
             body(item)
@@ -221,40 +198,39 @@ class Loops:
                 continue
             flag = self.tracer.truths.truth(stop())
             if isinstance(flag, Value):
-                rest = lambda: self._run_for(items, body, get, set_, names, stop)
-                unless(self.tracer, flag, rest, get, set_, names)
+                rest = lambda: self._run_for(items, body, access, stop)
+                unless(self.tracer, flag, rest, access)
                 return
             if flag:
                 return
 
     def _try_stage_for(
-        self, source: Source, iterable: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any,
-        target: Any, peels: bool,
-    ) -> bool:  # fmt: skip
+        self, source: Source, iterable: Any, body: Any, access: Access, stop: Any, target: Any, peels: bool
+    ) -> bool:
         """Stage a loop; where its body needs a Python number, take everything back and let Python run it."""
-        before, last, site = get(), self.tracer.graph.last, self.tracer.site
+        before, last, site = access.get(), self.tracer.graph.last, self.tracer.site
         fixed = source.length is not None
         self.tracer.journal.open()
         unrolls = fixed and not self.tracer.options["strict"]
         self.fixed_loops += unrolls
         try:
-            self._stage_for(source, body, get, set_, names, stop, target, peels and divides(iterable))
+            self._stage_for(source, body, access, stop, target, peels and divides(iterable))
         except (NeedsPython, UnsupportedConstruct) as error:
             self.tracer.journal.close()
             self.tracer.site = site
             asked = isinstance(error, NeedsPython)
             if not (unrolls if asked else fixed and not isinstance(iterable, Proxy)):
                 raise
-            self._take_back(before, last, set_)
+            self._take_back(before, last, access)
             if isinstance(error, NeedsPython):
                 self.tracer.notes.append(f"a loop was unrolled: {error.why}")
             return False
         except Unsettled as unsettled:
             self.tracer.journal.close()
             self.tracer.site = site
-            self._take_back(before, last, set_)
-            loop = lambda others: self.for_(others, body, get, set_, names, stop, target, False)
-            peeled = (iterable, body, loop, stop, (get, set_, names))
+            self._take_back(before, last, access)
+            loop = lambda others: self.for_(others, body, access, stop, target, False)
+            peeled = (iterable, body, loop, stop, access)
             if fixed:
                 peel(self.tracer, *peeled)
             else:
@@ -265,17 +241,14 @@ class Loops:
         self.tracer.journal.commit(self.tracer.journal.close())
         return True
 
-    def _take_back(self, before: tuple, last: Node | None, set_: Any) -> None:
+    def _take_back(self, before: tuple, last: Node | None, access: Access) -> None:
         """The variables and the graph are as they were before a loop."""
-        set_(before)
+        access.set(before)
         self.truncate(last)
         self.tracer.regions.escaped = None  # no frame of the body is left alive
 
-    def _stage_for(
-        self, source: Source, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any, target: Any,
-        peels: bool,
-    ) -> None:  # fmt: skip
-        carries = Carries(self.tracer, get, set_, names, stop)
+    def _stage_for(self, source: Source, body: Any, access: Access, stop: Any, target: Any, peels: bool) -> None:
+        carries = Carries(self.tracer, access, stop)
         carries.peels, carries.may_peel = peels and source.length is not None, peels
         site = self.tracer.site
         named = labels(target, len(source.items))
@@ -312,36 +285,27 @@ class Loops:
         make_for(self.tracer, source, carries, body_side, flag, items)
 
     def map_(
-        self, function: Callable[[Any], Any], iterable: Any, target: Any = "item", access: tuple | None = None
+        self, function: Callable[[Any], Any], iterable: Any, target: Any = "item", access: Access = NOTHING
     ) -> Any:
-        """[function(item) for item in iterable], where the iterable's length is open; `access`: get, set and names of the
-        variables that the function assigns."""
+        """[function(item) for item in iterable], where the iterable's length is open; `access`: to the variables that
+        the function assigns."""
         if type(iterable) is Gated:
             return self.tracer.gates.resolve(iterable, lambda side: self.map_(function, side, target, access), access)
         source = None if isinstance(iterable, range) else self.tracer.loop_sources.loop_source(iterable)
         if source is None:
             return [function(item) for item in self.tracer.iteration.steps(iterable)]
-        return mapped(self.tracer, function, iterable, source, target, access or _NOTHING)
+        return mapped(self.tracer, function, iterable, source, target, access)
 
     def fold(
         self, iterable: Any, step: Callable[[Any, Any], Any], found: Any, name: str,
-        target: Any = "item", access: tuple | None = None,
+        target: Any = "item", access: Access = NOTHING,
     ) -> Any:  # fmt: skip
         """What `found` becomes when each item takes its turn: found = step(found, item); `access` as in `map_`."""
-        get, set_, names = access or _NOTHING
 
-        def body(item: Any) -> None:
+        def put(value: Any) -> None:
             nonlocal found
-            found = step(found, item)
+            found = value
 
-        @wraps(get)
-        def get_all() -> tuple:
-            return (found, *get())
-
-        def put(values: tuple) -> None:
-            nonlocal found
-            found, *rest = values
-            set_(tuple(rest))
-
-        self.for_(iterable, body, get_all, put, (name, *names), None, target)
+        every = access.beside(name, lambda: found, put)
+        self.for_(iterable, lambda item: put(step(found, item)), every, None, target)
         return found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gfx_ir.errors import UnsupportedConstruct
 
+from .access import Access
 from .attempts import attempt
 from .interfaces import Capturing
 from .proxy import NeedsPython
@@ -18,34 +19,32 @@ if TYPE_CHECKING:
 
 
 def mapped(
-    tracer: Capturing, function: Callable[[Any], Any], iterable: Any, source: Source, target: Any, access: tuple
+    tracer: Capturing, function: Callable[[Any], Any], iterable: Any, source: Source, target: Any, access: Access
 ) -> Any:
     """[function(item) for item in iterable]: a list that stands as one tensor of rows; over numbers it may hold numbers, too."""
     if source.length is not None or set(source.kinds) != {"int"}:
         return _rows(tracer, function, iterable, target, access)
-    get, set_, _ = access
-    before = get()
+    before = access.get()
     try:
         return attempt(tracer, lambda mark: _rows(tracer, function, iterable, target, access))
     except (NeedsPython, UnsupportedConstruct) as error:
-        set_(before)
+        access.set(before)
         try:
             return attempt(tracer, lambda mark: _sizes(tracer, function, iterable, target, access))
         except (NeedsPython, UnsupportedConstruct):
             raise error from None
 
 
-def _rows(tracer: Capturing, function: Callable[[Any], Any], iterable: Any, target: Any, access: tuple) -> list[Any]:
+def _rows(tracer: Capturing, function: Callable[[Any], Any], iterable: Any, target: Any, access: Access) -> list[Any]:
     outs: list[Any] = []
 
     def body(item: Any) -> None:
         append_item(tracer, outs, function(item))
 
-    get, set_, names = access
-    tracer.loops.for_(iterable, body, get, set_, names, None, target)
+    tracer.loops.for_(iterable, body, access, None, target)
     return outs
 
 
-def _sizes(tracer: Capturing, function: Callable[[Any], Any], iterable: Any, target: Any, access: tuple) -> OpenList:
+def _sizes(tracer: Capturing, function: Callable[[Any], Any], iterable: Any, target: Any, access: Access) -> OpenList:
     grown = lambda found, item: joined(tracer, found, (function(item),))
     return OpenList(tracer.loops.fold(iterable, grown, empty(tracer), "sizes", target, access))

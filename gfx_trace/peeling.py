@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 
+from .access import Access
 from .first_trips import of_for
 from .interfaces import Capturing
 from .number_rows import rows_kind
@@ -42,43 +43,48 @@ def divided(tracer: Capturing, iterable: Any) -> tuple[Any, Any]:
     return (iterable.start, *firsts), Combined("enumerate", others, iterable.start + 1)
 
 
-def stops_open(tracer: Capturing, body: Callable[[], None], get: Any, set_: Any, stop: Any) -> bool:
+def stops_open(tracer: Capturing, body: Callable[[], None], access: Access, stop: Any) -> bool:
     """Whether a trip of the body leaves its break flag open; nothing is left of the trip."""
-    before = get()
+    before = access.get()
     with tracer.regions.opened("trial"), tracer.decided.kept():
         try:
             body()
             found = isinstance(tracer.truths.truth(stop()), Value)
         except (Raised, UnsupportedConstruct):  # what cannot be converted here may be where the loop is staged
             found = True
-    set_(before)
+    access.set(before)
     return found
 
 
-def unless(tracer: Capturing, flag: Value, rest: Callable[[], None], get: Any, set_: Any, names: Sequence[str]) -> None:
+def unless(tracer: Capturing, flag: Value, rest: Callable[[], None], access: Access) -> None:
     """The trips that are left, where none before ended the loop: what one that did gave back is there if it did, and only then."""
 
     def known() -> None:
-        set_(tuple([tracer.gates.known(x) for x in get()]))
+        access.set(tuple([tracer.gates.known(x) for x in access.get()]))
 
     def going_on() -> None:
         known()
         rest()
 
-    tracer.regions.branch(flag, known, going_on, get, set_, names, "")
+    tracer.regions.branch(flag, known, going_on, access, "")
 
 
 def peel(
-    tracer: Capturing, iterable: Any, body: Callable[[Any], None], loop: Callable[[Any], None], stop: Any, access: tuple
+    tracer: Capturing,
+    iterable: Any,
+    body: Callable[[Any], None],
+    loop: Callable[[Any], None],
+    stop: Any,
+    access: Access,
 ) -> None:
-    """The first trip, and the loop of the others. `access`: get, set and names of the variables that the loop assigns."""
+    """The first trip, and the loop of the others. `access`: to the variables that the loop assigns."""
     first, others = divided(tracer, iterable)
     site = tracer.site
     body(first)
     tracer.site = site
     flag = False if stop is None else tracer.truths.truth(stop())
     if isinstance(flag, Value):
-        unless(tracer, flag, lambda: loop(others), *access)
+        unless(tracer, flag, lambda: loop(others), access)
     elif not flag:
         loop(others)
 
@@ -90,7 +96,6 @@ def peel_if_any(tracer: Capturing, source: Source, refusal: UnsupportedConstruct
         found = of_for(tracer, source)()
         if type(found) is not Value or found.is_tensor:
             raise refusal
-        get, set_, names = peeled[-1]
-        tracer.regions.branch(found, lambda: peel(tracer, *peeled), None, get, set_, names, "")
+        tracer.regions.branch(found, lambda: peel(tracer, *peeled), None, peeled[-1], "")
     except UnsupportedConstruct:
         raise refusal from None

@@ -54,7 +54,7 @@ class Raising(Waiting):
         def fails() -> None:  # its message is made on that side alone
             raise self.error(error(message()), None)
 
-        self._tracer.regions.branch(found, None, fails, None, None, (), "")
+        self._tracer.regions.branch(found, None, fails, name="")
 
     def error(self, error: Any, cause: Any) -> BaseException:
         """What `raise error from cause` raises at capture."""

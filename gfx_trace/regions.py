@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from gfx_ir.op import lookup
 from gfx_ir.stack import longer
 from gfx_ir.trees import leaves
 
+from .access import NOTHING, Access
 from .gated import Gated
 from .interfaces import Capturing
 from .joined_slots import joined_slots
@@ -65,10 +66,10 @@ class Regions:
         finally:
             self.tracer.open_graphs = before
 
-    def trace_side(self, name: str, run: Callable[[], Any], get: Any, set_: Any, test: Any, truth: bool) -> Side:
+    def trace_side(self, name: str, run: Callable[[], Any], access: Access, test: Value, truth: bool) -> Side:
         """Trace one side of a test; the variables are left as they were before."""
-        before, site = get() if get is not None else (), self.tracer.site
-        with self.opened(name) as side, self.tracer.facts.given(test, truth) if test is not None else nullcontext():
+        before, site = access.get(), self.tracer.site
+        with self.opened(name) as side, self.tracer.facts.given(test, truth):
             try:
                 side.result = self._run(run)
                 if type(side.result) is Gated and not side.result.whole:
@@ -81,7 +82,7 @@ class Regions:
                 if not self.tracer.raising.handlers:
                     refuse_failing(self.tracer, test, truth, error)
                 raise
-            side.after = get() if get is not None else ()
+            side.after = access.get()
             if self.tracer.journal.frames[-1]:
                 side.contents = {
                     id(s.object): branches(s.object)
@@ -90,9 +91,8 @@ class Regions:
                 }
                 side.values = self._held(side)
             self.tracer.site = site  # no frame of the side is left alive
-            if set_ is not None:
-                set_(before)
-                self.tracer.journal.pass_on(get)
+            access.set(before)
+            self.tracer.journal.pass_on(access.get)
             left, side.result = [side.result], None  # no name holds it while references are counted
             side.own = self.tracer.journal.forget_owned(left, side.after)
             side.result = left[0]
@@ -116,47 +116,30 @@ class Regions:
             side.result, side.after, [slot.get() for slot in slots if slot.kind not in ("proxy", "base")]
         )
 
-    def branch_value(
-        self,
-        test: Value,
-        then: Callable[[], Any],
-        otherwise: Callable[[], Any],
-        access: tuple | None = None,
-        name: str = "result",
-    ) -> Any:
-        """The value of an expression that depends on an open test; `access`: get, set and names of what its sides assign."""
-        get, set_, names = access or (None, None, ())
-        return self.branch(test, then, otherwise, get, set_, names, name)
-
-    def branch(
-        self, test: Value, then: Any, otherwise: Any, get: Any, set_: Any, names: Sequence[str], ret: str
-    ) -> Any:
-        """Trace both sides of an open test, join what they leave, and return the joined result. `ret`: its name, "" for none."""
-        site = self.tracer.site
-        before = get() if get is not None else ()
+    def branch(self, test: Value, then: Any, otherwise: Any, access: Access = NOTHING, name: str = "result") -> Any:
+        """Trace both sides of an open test, join what they leave, and return the joined result. `access`: to what the sides assign;
+        `name`: that of the result, "" for none."""
+        site, before = self.tracer.site, access.get()
         sides = []
-        for name, run, truth in (("then", then, True), ("else", otherwise, False)):
-            if set_ is not None:
-                set_(before)
+        for side_name, run, truth in (("then", then, True), ("else", otherwise, False)):
+            access.set(before)
             self.tracer.site = site
-            sides.append(self.trace_side(name, run or _nothing, get, set_, test, truth))
+            sides.append(self.trace_side(side_name, run or _nothing, access, test, truth))
         self.tracer.site = site
-        if set_ is not None:
-            set_(before)
+        access.set(before)
         for at, side in enumerate(sides):
             if side.raised is not None:
                 return self._raise_or(test, at, side, (then, otherwise)[1 - at] or _nothing)
         join = Join(self.tracer, test, not test.is_tensor, sides=sides)
         with self.looking_into(side.graph for side in sides):
-            result = join.join(sides[0].result, sides[1].result, ret) if ret else None
-            after = [join.join(a, b, name) for a, b, name in zip(sides[0].after, sides[1].after, names)]
+            result = join.join(sides[0].result, sides[1].result, name) if name else None
+            after = [join.join(*held) for held in zip(sides[0].after, sides[1].after, access.names)]
             slots = joined_slots(self.tracer, join, sides)
         outputs = self._finish(test, sides, join)
         fill = partial(filled, shared=self.tracer.journal.shared if join.shared else None, planned=join.shared)
         for joined in join.joined.values():
             joined.proxy = filled(joined, outputs)
-        if set_ is not None:
-            set_(tuple(fill(value, outputs) for value in after))
+        access.set(tuple(fill(value, outputs) for value in after))
         self.tracer.journal.commit([(slot, fill(value, outputs, raw=slot.kind == "proxy")) for slot, value in slots])
         join.doubts()
         return fill(result, outputs)

@@ -18,6 +18,7 @@ from gfx_ir.op import active
 from gfx_ir.passes.dce import has_effect
 from gfx_ir.trees import tree_map
 
+from .access import NOTHING, Access
 from .aliases import doubt, mutable
 from .gated import Gated, GatedItems, gate_of, usable
 from .interfaces import Capturing
@@ -45,13 +46,13 @@ class Resolution:
         self,
         x: Any,
         use: Callable[[Any], Any],
-        access: tuple | None = None,
+        access: Access = NOTHING,
         value: bool = True,
         asked: bool = False,
     ) -> Any:
         """What `use` makes of what x holds: of a gated value on the way that its test goes, decided where that is known, else captured
         on both. Where it is no value on one, that way raises what Python does if the code can ask which one it is, as it can of an
-        open number; on data it is refused. `access`: get, set and names of what the use assigns; `value`: whether it gives
+        open number; on data it is refused. `access`: to what the use assigns; `value`: whether it gives
         one; `asked`: whether only truth is asked for."""
         if isinstance(x, Undefined):
             raise self.unset(x)
@@ -69,16 +70,13 @@ class Resolution:
             raise self._refusal(x)
         return self.on_sides(x, lambda side: self.resolve(side, use, access, value, asked), access, value)
 
-    def on_sides(self, x: Gated, use: Callable[[Any], Any], access: tuple | None = None, value: bool = True) -> Any:
+    def on_sides(self, x: Gated, use: Callable[[Any], Any], access: Access = NOTHING, value: bool = True) -> Any:
         """What `use` makes of either side of a gated value, of the one that its test says where that is known."""
         known = self.tracer.facts.decide(x.test)
         if known is not None:
             return use(self.imported(x.test, x.side(known)))
-        get, set_, names = access or (None, None, ())
         then, otherwise = (partial(self._used, x, truth, use) for truth in (True, False))
-        return self.tracer.regions.branch(
-            self.tracer.local(x.test), then, otherwise, get, set_, names, "result" if value else ""
-        )
+        return self.tracer.regions.branch(self.tracer.local(x.test), then, otherwise, access, "result" if value else "")
 
     def present(self, x: Any) -> Any:
         """What x holds, where it is known to hold something: the ways that left no value in it do not come here."""

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import wraps
 from typing import Any
 
 from gfx_ir.graph import Value
 
+from .access import Access
 from .interfaces import Capturing
 
 
-def rotated(
-    tracer: Capturing, test: Any, body: Any, get: Any, set_: Any, names: Sequence[str], stop: Any
-) -> tuple[Any, Any, Any, Any, Any]:
-    """Run the test once; (test, body, get, set, names) of the loop that is left, whose test asks one more variable."""
+def rotated(tracer: Capturing, test: Any, body: Any, access: Access, stop: Any) -> tuple[Any, Any, Access]:
+    """Run the test once; test, body and access of the loop that is left, whose test asks one more variable."""
     running: list[Any] = [False]
-
-    @wraps(get)
-    def get_all() -> tuple:
-        return (*get(), running[0])
-
-    def set_all(values: tuple) -> None:
-        set_(values[:-1])
-        running[0] = values[-1]
+    asking = access.beside("running", lambda: running[0], lambda value: running.__setitem__(0, value))
 
     def end() -> None:
         running[0] = False
@@ -34,7 +24,7 @@ def rotated(
     def advance() -> None:
         done = False if stop is None else tracer.truths.truth(stop())
         if isinstance(done, Value):
-            tracer.regions.branch(done, end, again, get_all, set_all, (*names, "running"), "")
+            tracer.regions.branch(done, end, again, asking, "")
         elif done:
             end()
         else:
@@ -45,4 +35,4 @@ def rotated(
         advance()
 
     advance()
-    return (lambda: running[0]), trip, get_all, set_all, (*names, "running")
+    return (lambda: running[0]), trip, asking

@@ -10,6 +10,7 @@ from gfx_ir.backend import Backend
 from gfx_ir.python_numbers import KINDS
 from gfx_ir.row import Keys
 
+from .access import Access
 from .interfaces import Capturing
 from .open_iterables import Combined, OpenRange
 from .proxy import HostProxy, Proxy, is_open, weak_kind
@@ -43,11 +44,11 @@ class _State:
         """Set it."""
         (self.held,) = values
 
-    def names(self, body: Any, at: int = 0) -> tuple[str]:
-        """Its name: that of the body's argument `at`; one that no variable has where the body takes it apart, by names of its own."""
+    def access(self, body: Any, at: int = 0) -> Access:
+        """To it, by a name: that of the body's argument `at`; one that no variable has where the body takes it apart, by names of its own."""
         names = body.__code__.co_varnames[: body.__code__.co_argcount] if isinstance(body, FunctionType) else ()
         whole = at < len(names) and names[at] != "_" and not isinstance(self.held, (tuple, list, dict))
-        return (names[at] if whole else "loop state",)
+        return Access(self.get, self.set, (names[at] if whole else "loop state",))
 
 
 def while_loop(tracer: Capturing, backend: Backend, test: Any, body: Any, init: Any) -> Any:
@@ -57,9 +58,7 @@ def while_loop(tracer: Capturing, backend: Backend, test: Any, body: Any, init: 
     def trip() -> None:
         state.value = tracer.calls.call(body, (state.value,), {})
 
-    tracer.loops.while_(
-        lambda: tracer.calls.call(test, (state.value,), {}), trip, state.get, state.set, state.names(body), None
-    )
+    tracer.loops.while_(lambda: tracer.calls.call(test, (state.value,), {}), trip, state.access(body), None)
     return state.value
 
 
@@ -71,7 +70,7 @@ def fori_loop(tracer: Capturing, backend: Backend, lower: Any, upper: Any, body:
         state.value = tracer.calls.call(body, (i, state.value), {})
 
     bounds = OpenRange(lower, upper, 1) if is_open(lower) or is_open(upper) else range(int(lower), int(upper))
-    tracer.loops.for_(bounds, trip, state.get, state.set, state.names(body, 1), None, "i")
+    tracer.loops.for_(bounds, trip, state.access(body, 1), None, "i")
     return state.value
 
 
@@ -97,7 +96,7 @@ def scan(tracer: Capturing, backend: Backend, body: Any, init: Any, xs: Any, len
         rows = leaves[0] if len(leaves) == 1 else Combined("zip", tuple(leaves))
     else:
         rows = OpenRange(0, length, 1) if is_open(length) else range(length)
-    tracer.loops.for_(rows, trip, state.get, state.set, state.names(body), None, "x")
+    tracer.loops.for_(rows, trip, state.access(body), None, "x")
     return state.value, made([tracer.objects.stacked(out) for out in outs]) if made is not None else None
 
 

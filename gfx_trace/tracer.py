@@ -81,7 +81,6 @@ class Tracer(Builder):
         self.places: dict[int, Any] = {}  # where each of them was met first,
         self.met_twice: set[int] = set()  # and those that were met elsewhere, too
         self.kept: list[Any] = []  # what `known` refers to, kept alive so that ids stay their own
-        self.param_kinds: dict[str, str] = {}
         self.entered: dict[Any, Any] = {}  # functions met so far, and their rewritten form
         self.native: dict[Any, tuple] = {}  # functions in C met so far that are called by their rows
         self.loop_hints: dict[tuple, Any] = {}  # how loops settled, by their place
@@ -234,7 +233,7 @@ class Tracer(Builder):
 
     def _chosen(self, test: Value, x1: Any, x2: Any) -> Any:
         """`where` by an open host test: the side that is not taken may not even be computable (a float mask taken as a test)."""
-        chosen = self.regions.branch_value(test, lambda: self.wrap(x1), lambda: self.wrap(x2))
+        chosen = self.regions.branch(test, lambda: self.wrap(x1), lambda: self.wrap(x2))
         return self.unwrap(chosen)
 
     def local(self, value: Value) -> Value:

@@ -17,6 +17,7 @@ from gfx_ir.errors import GfxError
 from gfx_ir.graph import Value
 from gfx_ir.op import Trait
 
+from .access import NOTHING, Access
 from .aliases import Doubt, distinct, memory, share
 from .devices import is_device, settled
 from .either import Either
@@ -142,7 +143,7 @@ class Truths:
                 test, known = x.base.asked()
                 if known is not None:
                     return self._source_is(then if known else otherwise, y)
-                return self.tracer.regions.branch_value(
+                return self.tracer.regions.branch(
                     test, partial(self._source_is, then, y), partial(self._source_is, otherwise, y)
                 )
         doubtful = any(isinstance(x.base, Doubt) and x.base.chosen for x in (a, b))
@@ -273,15 +274,15 @@ class Truths:
         return NotImplemented
 
     # ------------------------------------------------------------------ boolean operators
-    def and_(self, first: Any, rest: Sequence[Callable[[], Any]], access: tuple | None = None) -> Any:
+    def and_(self, first: Any, rest: Sequence[Callable[[], Any]], access: Access = NOTHING) -> Any:
         """first and rest…, lazily: an operand is traced as a region under what was found before it."""
         return self._chain(first, rest, False, access)
 
-    def or_(self, first: Any, rest: Sequence[Callable[[], Any]], access: tuple | None = None) -> Any:
+    def or_(self, first: Any, rest: Sequence[Callable[[], Any]], access: Access = NOTHING) -> Any:
         """first or rest…, lazily."""
         return self._chain(first, rest, True, access)
 
-    def _chain(self, value: Any, rest: Sequence[Callable[[], Any]], stop: bool, access: tuple | None) -> Any:
+    def _chain(self, value: Any, rest: Sequence[Callable[[], Any]], stop: bool, access: Access) -> Any:
         for at, operand in enumerate(rest):
             more = rest[at:]
             following = lambda more=more: self._chain(more[0](), more[1:], stop, access)
@@ -297,7 +298,7 @@ class Truths:
                 if not test.is_tensor and getattr(value, "kind", "bool") == "bool":
                     kept = stop
                 sides = (lambda kept=kept: kept, following) if stop else (following, lambda kept=kept: kept)
-                return self.tracer.regions.branch_value(test, *sides, access)
+                return self.tracer.regions.branch(test, *sides, access)
             if test is stop:
                 return value
             value = operand()
@@ -320,14 +321,14 @@ class Truths:
         test: Any,
         then: Callable[[], Any],
         otherwise: Callable[[], Any],
-        access: tuple | None = None,
+        access: Access = NOTHING,
         name: str = "result",
     ) -> Any:
         """then() if test else otherwise()."""
         found = self.truth(test)
         if not isinstance(found, Value):
             return then() if found else otherwise()
-        return self.tracer.regions.branch_value(found, then, otherwise, access, name)
+        return self.tracer.regions.branch(found, then, otherwise, access, name)
 
 
 def _may_be_none(lift: Lift, at: int | str, own: int) -> bool:

@@ -94,9 +94,22 @@ def later_trips(x, k=3):
     return x
 
 
+def counted_by_a_nested_function(x):
+    total = 0.0
+
+    def add(y):
+        nonlocal total
+        total = total + y
+
+    for i in count(1):
+        add(x.sum() * i)
+        if total > 20:
+            return total
+
+
 CASES = [
     until_a_number, in_steps, beside_rows, three_beside, down_from_an_open_one, mapped_with_one, returns_from_it, known_length,
-    one_in_another, listed, later_trips,
+    one_in_another, listed, later_trips, counted_by_a_nested_function,
 ]  # fmt: skip
 
 
