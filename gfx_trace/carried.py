@@ -21,7 +21,7 @@ from .interfaces import Capturing
 from .joined_types import kind_type, number_type, widens
 from .journal import Slot
 from .nest import branches, rebuilt
-from .proxy import HostProxy, Proxy, Undefined, number_kinds, weak_kind
+from .proxy import Captured, HostProxy, Proxy, Undefined, is_open, number_kinds, weak_kind
 from .rows import item_called, slot_called
 from .unsettled import Unsettled
 
@@ -60,9 +60,7 @@ class Carried:
     def __init__(self, name: str, init: Any, kind: str, backend: Any, slot: Slot | None = None) -> None:
         init = without_class(init) if isinstance(init, NUMBERS_AND_TEXT) else init
         self.name, self.init, self.kind, self.backend, self.slot = name, init, kind, backend, slot
-        self.before = (
-            init.read() if isinstance(init, (Proxy, HostProxy)) else init
-        )  # read now: it may be undecided later
+        self.before = init.read() if is_open(init) else init  # read now: it may be undecided later
         self.path: tuple = (name,)  # the variable, and where the leaf is in what it holds
         self.inner: Value | None = None
         self.out: Any = None
@@ -234,7 +232,7 @@ def _what(leaf: Any, value: Any) -> Abstract:
 
 def carryable(x: Any) -> bool:
     """Whether a loop can carry a leaf."""
-    return isinstance(x, (Proxy, HostProxy, *NUMBERS))
+    return isinstance(x, (Captured, *NUMBERS))
 
 
 def same(a: Any, b: Any) -> bool:

@@ -21,7 +21,7 @@ from .journal import Slot, held_value, held_values
 from .lost import Lost
 from .nest import branches, rebuilt
 from .number_rows import as_row, row_type
-from .proxy import HostProxy, NeedsPython, Proxy, Unusable
+from .proxy import NeedsPython, Proxy, Unusable, is_open
 from .rows import StackedRows, called, grown
 from .settling import Settling
 from .sides import Side
@@ -189,7 +189,7 @@ class Carries:
         """What a leaf held at the end of the body. What was undecided then is an error once the pass is the last."""
         if type(out) is Proxy and id(out) in self.held and (final or not isinstance(self.held[id(out)], CaptureError)):
             return held_value(self.held, out)
-        return out.read() if isinstance(out, (Proxy, HostProxy)) else out
+        return out.read() if is_open(out) else out
 
     def leave(self) -> None:
         """Behind a region: the variables as they were before the loop."""
@@ -201,7 +201,7 @@ class Carries:
         if not isinstance(flag, Value):
             return len(self.slots) if flag is True else None
         for at, carried in enumerate(self.slots):
-            if isinstance(carried.out, (Proxy, HostProxy)) and self.read(carried.out) is flag:
+            if is_open(carried.out) and self.read(carried.out) is flag:
                 return at
         return len(self.slots)
 

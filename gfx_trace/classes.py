@@ -172,7 +172,7 @@ def has_attribute(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def _is_none(tracer: Capturing, x: Any) -> Any:
     """x is None, of a captured value."""
-    return tracer.truths.is_(x, None) if isinstance(x, (Proxy, HostProxy)) else False
+    return tracer.truths.is_(x, None) if is_open(x) else False
 
 
 def _number_is(tracer: Capturing, x: Proxy, classes: tuple[type, ...]) -> bool:

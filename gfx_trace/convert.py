@@ -10,7 +10,7 @@ from gfx_ir.dtypes import DType
 from gfx_ir.trees import leaves
 
 from .interfaces import Capturing
-from .proxy import HostProxy, Proxy
+from .proxy import HostProxy, is_open
 from .sequences import spliced
 
 
@@ -19,7 +19,7 @@ def positions(tracer: Capturing, index: Any) -> Any:
     if isinstance(index, tuple):
         return spliced(tracer, tuple(positions(tracer, item) for item in index))
     found = tracer.unwrap(index)
-    parts = [part for part in leaves(index) if isinstance(part, (Proxy, HostProxy))] if type(index) is list else []
+    parts = [part for part in leaves(index) if is_open(part)] if type(index) is list else []
     numbers = all(type(part) is HostProxy or part.weak for part in parts)
     return ops.as_tensor(found) if parts and numbers else found
 

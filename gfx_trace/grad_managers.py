@@ -14,7 +14,7 @@ from gfx_ir.graph import Value
 from .gated import Gated
 from .grad_mode import CALLERS, Change, GradMode, changed, undecided
 from .interfaces import Capturing
-from .proxy import HostProxy, Proxy
+from .proxy import is_open
 
 
 class Manager:
@@ -105,7 +105,7 @@ def _setting(tracer: Capturing, given: Any, made: Callable[[bool, GradMode], Gra
 
 def _enabled(tracer: Capturing, given: Any) -> bool | Value:
     """What a mode is set to: a bool, or an open one."""
-    if not isinstance(given, (Proxy, HostProxy)):
+    if not is_open(given):
         return bool(given)
     value = given.read()
     known = tracer.facts.decide(value) if type(value) is Value else bool(value)
@@ -119,7 +119,7 @@ def _enabled(tracer: Capturing, given: Any) -> bool | Value:
 
 def _decorating(manager: Manager, args: tuple) -> Any:
     """The manager; or the function that it decorates, where that is all that is given."""
-    return manager(args[0]) if args and callable(args[0]) and not isinstance(args[0], (Proxy, HostProxy)) else manager
+    return manager(args[0]) if args and callable(args[0]) and not is_open(args[0]) else manager
 
 
 def no_grad(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -135,7 +135,7 @@ def enable_grad(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 def inference_mode(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """torch.inference_mode(mode), or `@torch.inference_mode`. Leaving it, it enables gradients."""
     given = args[0] if args else kwargs.get("mode", True)
-    function = callable(given) and not isinstance(given, (Proxy, HostProxy))
+    function = callable(given) and not is_open(given)
     change = _setting(tracer, True if function else given, lambda on, mode: GradMode((not on, bool(on))))
     return _decorating(Manager(tracer, change), args if function else ())
 
@@ -144,7 +144,7 @@ def set_grad_enabled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> An
     """torch.set_grad_enabled(mode), a call or a manager."""
 
     given = args[0] if args else kwargs["mode"]
-    value = given.read() if isinstance(given, (Proxy, HostProxy)) else given
+    value = given.read() if is_open(given) else given
     if type(value) is Value and tracer.facts.key(value) == tracer.gradients.asked:  # what the caller has
         return _Setter(tracer, lambda mode: GradMode.ENABLED_INFERENCE if mode.inference else GradMode((None, False)))
     return _Setter(tracer, _setting(tracer, given, lambda enabled, mode: GradMode((enabled, mode.inference))))

@@ -17,7 +17,7 @@ from gfx_ir.trees import leaves, tree_map
 
 from .interfaces import Capturing
 from .packages import enterable
-from .proxy import HostProxy, Proxy
+from .proxy import HostProxy, Proxy, is_open
 from .staging import staged
 
 
@@ -134,7 +134,7 @@ def autograd_function(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> A
     backend = next(b for b in tracer.arrays.frameworks() if b.name == "torch")
     given = [tracer.arrays.array_proxy(x) if tracer.arrays.array_owner(x) is not None else x for x in given]
     name, refuse = cls.__name__, _refusal(tracer, cls.__name__)
-    inputs = _tensors(tracer, tuple(x for x in given if isinstance(x, (Proxy, HostProxy))), refuse)
+    inputs = _tensors(tracer, tuple(x for x in given if is_open(x)), refuse)
     needs = tuple(isinstance(x, Proxy) for x in given)
     ctx, back = Context(needs, refuse), Context(needs, refuse)
     forward, backward = _Rule(tracer, name, backend, refuse), _Rule(tracer, f"{name}_backward", backend, refuse)

@@ -196,7 +196,7 @@ def _raise_unless(error: type[Exception], tracer: Capturing, f: Any, args: tuple
 
 
 def _is_tensor(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    if not isinstance(args[0], (Proxy, HostProxy)):
+    if not is_open(args[0]):
         return tracer.arrays.array_owner(args[0]) is not None
     check_class(tracer, args[0])
     return isinstance(args[0], Proxy) and not args[0].weak

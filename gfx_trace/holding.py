@@ -22,7 +22,7 @@ from .attempts import Mark, attempt
 from .called import called_name
 from .interfaces import Capturing
 from .missing import stand_in
-from .proxy import HostProxy, Proxy
+from .proxy import Captured, Proxy
 from .staging import recorded
 
 _PLAIN = (bool, int, float, complex, str, type(None), type(...), DType)
@@ -74,7 +74,7 @@ def _decomposed(tracer: Capturing, owner: Backend, f: Any, args: tuple, kwargs: 
 def _arrays(made: Any) -> Any:
     """What was recorded. Raises Unheld where it is Python data: what the framework's tracer says of its own arrays (where they
     lie, whether they are views, who waits for them) need not be so of those that the code gets."""
-    if not all(isinstance(leaf, (Proxy, HostProxy, type(None))) for leaf in leaves(made)):
+    if not all(isinstance(leaf, (Captured, type(None))) for leaf in leaves(made)):
         raise Unheld("it gives Python data")
     return made
 

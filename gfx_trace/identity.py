@@ -9,7 +9,7 @@ from gfx_ir.graph import Value
 from gfx_ir.infer.flow import Flow
 
 from .interfaces import Capturing
-from .proxy import HostProxy, Proxy, is_open, number_kinds
+from .proxy import Captured, is_open, number_kinds
 
 _BOOLEAN = frozenset(("bool",))
 _NUMBERS = (bool, int, float, complex)
@@ -31,7 +31,7 @@ def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
             "GFX cannot tell whether these are one object: numbers are only known when the emitted code runs",
             "compare them with ==, or take bool(…)",
         )
-    if all(isinstance(x, (Proxy, HostProxy, *_NUMBERS)) for x in (a, b)) and _meet(tracer, a, b):
+    if all(isinstance(x, (Captured, *_NUMBERS)) for x in (a, b)) and _meet(tracer, a, b):
         raise tracer.error(
             "GFX cannot tell whether these are one object: a test or a loop that data decides leaves one of several",
             "compare what the objects hold, or keep a flag of your own",
@@ -51,7 +51,7 @@ def _objects(tracer: Capturing, flow: Flow, x: Any) -> tuple[set[Any], bool]:
     """What a name may stand for: values that ops make, and numbers; whether a loop that is not closed yet may leave more."""
     found: set[Any] = set()
     seen: set[Value] = set()
-    left = [x.read() if isinstance(x, (Proxy, HostProxy)) else x]
+    left = [x.read() if is_open(x) else x]
     more = False
     while left:
         leaf = left.pop()

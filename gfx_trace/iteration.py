@@ -22,7 +22,7 @@ from .contents import row_of
 from .interfaces import Capturing
 from .open_iterables import Endless
 from .packages import enterable
-from .proxy import HostProxy, NeedsPython, Proxy
+from .proxy import NeedsPython, is_open
 from .raised import gfx_handlers
 from .reached import reaches
 from .rows import Lazy, rows_of
@@ -123,7 +123,7 @@ class Iteration:
         source = tracer.overloading.iterable(source)
         if not isinstance(source, Lazy):
             source = rows_of(source)
-        if isinstance(source, (Proxy, HostProxy)):
+        if is_open(source):
             return tracer.host_values.iterate(source)
         if not is_iterator(source):
             return iter(source)

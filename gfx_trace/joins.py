@@ -280,7 +280,7 @@ def _difference(a: Any, b: Any) -> str:
             return f"is None in one branch and {_noun(y)} on the other side"
         if isinstance(x, str):
             return f"is a str ({x!r}) on one side"
-        if callable(x) and not isinstance(x, (Proxy, HostProxy)):
+        if callable(x) and not is_open(x):
             return "is a function on one side"
     if isinstance(a, (tuple, list, dict)) or isinstance(b, (tuple, list, dict)):
         return f"differs in structure ({_noun(a)} and {_noun(b)}) between the sides"
@@ -300,4 +300,4 @@ def _dims(type_: LogicalTensor) -> str:
 
 
 def _backend(a: Any, b: Any) -> Any:
-    return next((x.backend for x in (a, b) if isinstance(x, (Proxy, HostProxy))), None)
+    return next((x.backend for x in (a, b) if is_open(x)), None)

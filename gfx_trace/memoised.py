@@ -18,7 +18,7 @@ from .aliases import Doubt, doubt, mutable
 from .attempts import Mark
 from .interfaces import Capturing
 from .journal import containers
-from .proxy import HostProxy, Proxy
+from .proxy import HostProxy, Proxy, is_open
 
 Wrapper: type = functools._lru_cache_wrapper
 _MAY_BE = "two calls of a function that remembers its results may give one object"
@@ -138,7 +138,7 @@ class Memoised:
 
     def _key(self, args: tuple, kwargs: dict, typed: bool) -> tuple[Any, bool]:
         """(key, whether data decides which others it equals). A tensor's key is the tensor itself, a number's its value in the graph."""
-        given = [x for x in _in_tuples((*args, *kwargs.values())) if isinstance(x, (Proxy, HostProxy))]
+        given = [x for x in _in_tuples((*args, *kwargs.values())) if is_open(x)]
         numbers = [x for x in given if type(x) is HostProxy or x.weak]
         for x in given:
             if not any(x is number for number in numbers):
@@ -149,9 +149,9 @@ class Memoised:
 
     def _part(self, x: Any) -> Any:
         """What stands for an argument in a key; a tuple is told by its items."""
-        if isinstance(x, tuple) and any(isinstance(item, (Proxy, HostProxy)) for item in _in_tuples(x)):
+        if isinstance(x, tuple) and any(is_open(item) for item in _in_tuples(x)):
             return tuple(map(self._part, x))
-        if not isinstance(x, (Proxy, HostProxy)):
+        if not is_open(x):
             return x
         number = type(x) is HostProxy or x.weak
         return (_NUMBER, self.tracer.facts.key(x.value)) if number else Same(x)
@@ -193,5 +193,5 @@ class Same:
 
 def _stands(value: Any) -> bool:
     """Whether nothing of a result was taken back since."""
-    values = [leaf.value for leaf in leaves(value) if isinstance(leaf, (Proxy, HostProxy))]
+    values = [leaf.value for leaf in leaves(value) if is_open(leaf)]
     return all(value.node.graph is not None for value in values if isinstance(value, Value))

@@ -8,7 +8,7 @@ from gfx_ir.errors import MissingOp, listed
 from gfx_ir.trees import leaves
 
 from .interfaces import Capturing
-from .proxy import HostProxy, Proxy
+from .proxy import Proxy, is_open
 
 _HINT = "`gfx ops` lists what is covered; gfx.register adds an op"
 
@@ -17,7 +17,7 @@ def stand_in(tracer: Capturing, name: str, args: Any, reason: str = "") -> Any:
     """Note a call that has no row and cannot be kept as it is; what stands for its result until the capture fails: one of
     its arguments."""
     tracer.missing.setdefault(f"{name} ({reason})" if reason else name, tracer.span())
-    found = next(leaf for leaf in leaves(args) if isinstance(leaf, (Proxy, HostProxy)))
+    found = next(leaf for leaf in leaves(args) if is_open(leaf))
     return Proxy(found.read(), found.backend) if isinstance(found, Proxy) else found
 
 

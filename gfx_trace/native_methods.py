@@ -11,7 +11,7 @@ from typing import Any
 from .attributes import own_function
 from .interfaces import Capturing
 from .packages import users
-from .proxy import HostProxy, Proxy
+from .proxy import HostProxy, Proxy, is_open
 from .reached import reached_from
 from .rewrite import is_converted
 
@@ -75,7 +75,7 @@ class NativeMethods:
             return None
         name = "__repr__" if conversion == "r" or kind.__str__ is object.__str__ else "__str__"
         found = own_function(getattr(kind, name))
-        held = found is not None and any(isinstance(part, (Proxy, HostProxy)) for part in reached_from((x,)))
+        held = found is not None and any(is_open(part) for part in reached_from((x,)))
         return found if held else None
 
     def run(self, items: Iterable[Any], f: Callable[[], Any], told: bool = False) -> Any:
@@ -85,7 +85,7 @@ class NativeMethods:
             return f()
         tracer = self.tracer
         for x in () if told else asked:
-            if self.of(type(x)) and any(isinstance(part, (Proxy, HostProxy)) for part in reached_from((x,))):
+            if self.of(type(x)) and any(is_open(part) for part in reached_from((x,))):
                 name = f"{type(x).__name__}.{self.of(type(x))}"
                 raise tracer.error(
                     f"GFX cannot convert this use of a {type(x).__name__}: Python itself calls {name}, and the object holds captured data",

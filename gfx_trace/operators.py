@@ -10,7 +10,7 @@ from gfx_ir import ops, python_numbers
 from gfx_ir.op import OpDef, active
 
 from .operand import Operand
-from .proxy import HostProxy, Proxy, number_kinds
+from .proxy import Captured, HostProxy, Proxy, number_kinds
 
 SYMBOLS = {**python_numbers.SYMBOLS, "@": "matmul"}
 """The ops of Python's signs between two operands."""
@@ -93,8 +93,7 @@ def _install() -> None:
             setattr(HostProxy, f"__r{name}__", _host_binary(sign, op, True))
             setattr(Proxy, f"__i{name}__", _tensor_inplace(sign))
     for name, (sign, op_name) in UNARY.items():
-        for cls in (Proxy, HostProxy):
-            setattr(cls, f"__{name}__", _unary(sign, getattr(ops, op_name)))
+        setattr(Captured, f"__{name}__", _unary(sign, getattr(ops, op_name)))
 
 
 _install()

@@ -10,7 +10,7 @@ from typing import Any
 
 from .contents import children
 from .journal import Slot
-from .proxy import HostProxy, Proxy
+from .proxy import is_open
 
 _WRITABLE = ("attribute", "item", "contents", "cell")
 
@@ -76,4 +76,4 @@ def _with_parts(outside: set[int], objects: dict[int, Any]) -> set[int]:
 
 
 def _children(item: Any) -> list[Any]:
-    return [] if isinstance(item, (Proxy, HostProxy)) else children(item)
+    return [] if is_open(item) else children(item)

@@ -32,7 +32,54 @@ class NeedsPython(CaptureError):
         self.why = why
 
 
-class Proxy:
+class Captured:
+    """What is only known when the emitted code runs, where Python itself asks for a part of it."""
+
+    __slots__ = ()
+
+    value: Any
+
+    def __bool__(self) -> bool:
+        return active.builder.python.truth(self)
+
+    def __iter__(self) -> Iterator[Any]:
+        return active.builder.host_values.iterate(self)
+
+    def __len__(self) -> int:
+        return active.builder.python.number(active.builder.host_values.length(self), "len()")
+
+    def __index__(self) -> int:
+        return active.builder.python.number(self, "an index")
+
+    def __int__(self) -> int:
+        return active.builder.python.number(self, "int()")
+
+    def __float__(self) -> float:
+        return active.builder.python.number(self, "float()")
+
+    def __complex__(self) -> complex:
+        return active.builder.python.number(self, "complex()")
+
+    def __format__(self, spec: str) -> str:
+        return active.builder.python.text(self)
+
+    def __repr__(self) -> str:
+        """What stands in a text that Python makes of it, which nobody may rely on."""
+        if active.builder is not None:
+            active.builder.python.shows(self, sys._getframe(1))
+        return f"<{getattr(self.value, 'name', None) or 'a value'}, known when the code runs>"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return active.builder.python.number(self, "a copy of bytes")
+
+    def __sizeof__(self) -> int:
+        return active.builder.python.number(self, "its size in memory")
+
+    def __dir__(self) -> Any:
+        return active.builder.python.number(self, "dir()")
+
+
+class Proxy(Captured):
     """A tensor value under capture. Never pretends to be a framework's class: native code would trust it."""
 
     __slots__ = ("value", "backend", "base", "derive", "put", "version", "seen", "own", "kin", "__weakref__")
@@ -141,35 +188,11 @@ class Proxy:
         return builder.calls.call(function, args, kwargs or {})
 
     # ------------------------------------------------------------------ what Python itself asks for
-    def __bool__(self) -> bool:
-        return active.builder.python.truth(self)
-
-    def __iter__(self) -> Iterator[Any]:
-        return active.builder.host_values.iterate(self)
-
-    def __len__(self) -> int:
-        return active.builder.python.number(active.builder.host_values.length(self), "len()")
-
-    def __index__(self) -> int:
-        return active.builder.python.number(self, "an index")
-
-    def __int__(self) -> int:
-        return active.builder.python.number(self, "int()")
-
-    def __float__(self) -> float:
-        return active.builder.python.number(self, "float()")
-
-    def __format__(self, spec: str) -> str:
-        return active.builder.python.text(self)
-
     def __contains__(self, item: Any) -> bool:
         return active.builder.python.truth(active.builder.truths.contains(self, item))
 
     def __hash__(self) -> int:
         return active.builder.host_values.tensor_hash(self) if active.builder is not None else id(self)
-
-    def __repr__(self) -> str:
-        return _shown(self)
 
     def __copy__(self) -> Any:
         return active.builder.python.copy(self)
@@ -177,20 +200,8 @@ class Proxy:
     def __deepcopy__(self, memo: dict) -> Any:
         return active.builder.python.copy(self)
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return active.builder.python.number(self, "a copy of bytes")
 
-    def __sizeof__(self) -> int:
-        return active.builder.python.number(self, "its size in memory")
-
-    def __dir__(self) -> Any:
-        return active.builder.python.number(self, "dir()")
-
-    def __complex__(self) -> complex:
-        return active.builder.python.number(self, "complex()")
-
-
-class HostProxy:
+class HostProxy(Captured):
     """Python data that is open until the emitted code runs: a size, a flag, a dtype, an optional number."""
 
     __slots__ = ("value", "backend", "taken", "__weakref__")
@@ -222,32 +233,8 @@ class HostProxy:
     def __getitem__(self, index: Any) -> Any:
         return active.builder.host_values.host_getitem(self, index)
 
-    def __bool__(self) -> bool:
-        return active.builder.python.truth(self)
-
-    def __index__(self) -> int:
-        return active.builder.python.number(self, "an index")
-
-    def __int__(self) -> int:
-        return active.builder.python.number(self, "int()")
-
-    def __float__(self) -> float:
-        return active.builder.python.number(self, "float()")
-
-    def __iter__(self) -> Iterator[Any]:
-        return active.builder.host_values.iterate(self)
-
-    def __len__(self) -> int:
-        return active.builder.python.number(active.builder.host_values.length(self), "len()")
-
-    def __format__(self, spec: str) -> str:
-        return active.builder.python.text(self)
-
     def __hash__(self) -> int:
         return active.builder.host_values.python_hash(self)
-
-    def __repr__(self) -> str:
-        return _shown(self)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         return active.builder.python.number(self, "an array")
@@ -257,18 +244,6 @@ class HostProxy:
 
     def __deepcopy__(self, memo: dict) -> HostProxy:
         return self
-
-    __reduce_ex__, __sizeof__, __dir__, __complex__ = (
-        Proxy.__reduce_ex__, Proxy.__sizeof__, Proxy.__dir__, Proxy.__complex__,
-    )  # fmt: skip
-
-
-def _shown(x: Proxy | HostProxy) -> str:
-    """What stands in a text that Python makes of a captured value, which nobody may rely on."""
-    builder = active.builder
-    if builder is not None:
-        builder.python.shows(x, sys._getframe(2))
-    return f"<{getattr(x.value, 'name', None) or 'a value'}, known when the code runs>"
 
 
 _WEAK = (*KINDS, OPEN)
@@ -344,4 +319,4 @@ class Undefined:
 
 def is_open(x: Any) -> bool:
     """Whether x stands for a value that is not known."""
-    return isinstance(x, (Proxy, HostProxy))
+    return isinstance(x, Captured)

@@ -12,7 +12,7 @@ from gfx_ir.graph import Value
 from gfx_ir.source import Span
 
 from .facts import Facts
-from .proxy import HostProxy, NeedsPython, Proxy
+from .proxy import NeedsPython, Proxy, is_open
 from .rewrite import is_converted
 
 
@@ -46,7 +46,7 @@ class PythonUse:
 
     def number(self, x: Any, what: str) -> int:
         """A number that Python itself needs."""
-        if not isinstance(x, (Proxy, HostProxy)):
+        if not is_open(x):
             return x
         self.refusals += not is_converted(sys._getframe(2).f_code)
         why = f"{what} needs {_called(x)}, which is only known when the emitted code runs"

@@ -22,7 +22,7 @@ from .access import NOTHING, Access
 from .aliases import doubt, mutable
 from .gated import Gated, GatedItems, gate_of, usable
 from .interfaces import Capturing
-from .proxy import HostProxy, Proxy, Undefined, Unusable
+from .proxy import Proxy, Undefined, Unusable, is_open
 from .raised import Raised
 from .rows import StackedRows
 
@@ -141,7 +141,7 @@ class Resolution:
         if type(tree) is StackedRows:
             rows = self.imported(test, tree.rows)
             return tree if rows is tree.rows else StackedRows(rows, tree.kind)
-        if isinstance(tree, (Proxy, HostProxy)):
+        if is_open(tree):
             value = tree.read()
             if isinstance(value, Value) and not self.visible(value):
                 made = self._copied(value) if test.is_tensor else self._export(value)

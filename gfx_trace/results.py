@@ -22,7 +22,7 @@ from .interfaces import Capturing
 from .iteration import is_iterator
 from .number_rows import rows_kind
 from .open_iterables import OpenRange
-from .proxy import HostProxy, Proxy, Unusable
+from .proxy import HostProxy, Proxy, Unusable, is_open
 from .rows import Lazy, rows_of
 from .sequences import OpenList, as_list
 
@@ -41,7 +41,7 @@ class Results:
     def tree(self, result: Any) -> Made:
         """(tree of Values and constants, how to make the function's own container of it: None where the tree is one already)."""
         tracer, kind = self.tracer, type(result)
-        if isinstance(result, (Proxy, HostProxy)):
+        if is_open(result):
             taken = type(result) is HostProxy and result.taken
             return (tracer.host("tuple", result.value) if taken else result.read()), None
         if kind in (int, float, bool, complex, str, type(None)):

@@ -21,7 +21,7 @@ from .journal import Slot
 from .lost import Lost
 from .nest import alike, branches
 from .number_rows import one_kind
-from .proxy import HostProxy, NeedsPython, Proxy, Undefined, Unusable, number_kinds, weak_kind, widest
+from .proxy import NeedsPython, Proxy, Undefined, Unusable, is_open, number_kinds, weak_kind, widest
 from .rows import Growing, StackedRows, called, kind_of_item, length_error
 from .sides import Side
 from .stand_ins import stand_in
@@ -177,11 +177,7 @@ class Settling:
             return False
         value = self.carries.read(out)
         if path not in self.carries.kept:
-            constant = (
-                not isinstance(value, Value)
-                and not isinstance(carried.init, (Proxy, HostProxy))
-                and same(value, carried.init)
-            )
+            constant = not isinstance(value, Value) and not is_open(carried.init) and same(value, carried.init)
             if value is carried.inner or constant:
                 self.carries.drop(path)
                 return False

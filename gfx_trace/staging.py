@@ -25,7 +25,7 @@ from gfx_ir.types import LogicalTensor
 
 from .interfaces import Capturing
 from .making import Making
-from .proxy import HostProxy, Proxy
+from .proxy import HostProxy, Proxy, is_open
 from .rewrite import is_converted
 
 _STAGED = ("staged", "transform", "custom_rule")
@@ -165,7 +165,7 @@ def recorded(tracer: Capturing, backend: Backend, f: Any, args: tuple, kwargs: d
     name, site = own_attribute(f, "__name__", type(f).__name__), tracer.site
     given = _closures(tracer, backend, (f, args, kwargs))
     leaves, rebuild = backend.flatten(given)
-    places = [at for at, leaf in enumerate(leaves) if isinstance(leaf, (Proxy, HostProxy)) or backend.is_tensor(leaf)]
+    places = [at for at, leaf in enumerate(leaves) if is_open(leaf) or backend.is_tensor(leaf)]
     if Keys in map(type, leaves):
         hint = "go over them with jax.lax.scan, or draw for all at once from one key"
         raise NotStaged(name, "it takes several keys of random numbers", tracer.place(), hint)
@@ -234,7 +234,7 @@ def _closures(tracer: Capturing, backend: Backend, tree: Any) -> Any:
         return [_closures(tracer, backend, item) for item in tree]
     if isinstance(tree, dict):
         return {key: _closures(tracer, backend, item) for key, item in tree.items()}
-    if isinstance(tree, type) or not callable(tree) or isinstance(tree, (Proxy, HostProxy)):
+    if isinstance(tree, type) or not callable(tree) or is_open(tree):
         return tree
     found, rebuild = ([tree], None) if backend.higher_order(tree) is not None else backend.flatten(tree)
     if rebuild is not None and not (
@@ -249,7 +249,7 @@ def _closures(tracer: Capturing, backend: Backend, tree: Any) -> Any:
 
 def _holds_captured(x: Any, seen: set[int]) -> bool:
     """Whether a callable is code that capture rewrote, or reaches captured values: its framework alone cannot run it."""
-    if isinstance(x, (Proxy, HostProxy)):
+    if is_open(x):
         return True
     if id(x) in seen or isinstance(x, (type, types.ModuleType, str, int, float, Graph)):
         return False

@@ -218,7 +218,7 @@ class Tracer(Builder):
     def _add(self, op: OpDef, args: tuple) -> Any:
         if op.traits & Trait.WHOLE:
             self.assumed.kinds(op.name, [x for x in args if type(x) is Value and x.is_tensor], "bui")
-        if op.name == "where" and type(args[0]) is Value and args[0].kind == "bool":
+        if op.traits & Trait.CHOOSES and type(args[0]) is Value and args[0].kind == "bool":
             return self._chosen(*args)
         if self.gradients.mode is not CALLERS and not marks(op):
             return self._in_mode(op, args)

@@ -123,7 +123,7 @@ class Truths:
         for x, y in ((a, b), (b, a)):
             if type(x) is Gated:
                 return self.tracer.gates.resolve(x, lambda side, y=y: self.is_(side, y))
-            if isinstance(x, (Proxy, HostProxy)) and y is None:
+            if is_open(x) and y is None:
                 value = x.read()
                 if not isinstance(value, Value):
                     return value is None

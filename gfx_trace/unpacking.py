@@ -11,7 +11,7 @@ from gfx_ir.graph import Value
 from .gated import gate_of
 from .interfaces import Capturing
 from .number_rows import number, rows_kind
-from .proxy import HostProxy, Proxy
+from .proxy import HostProxy, Proxy, is_open
 from .rows import rows_of
 from .sequences import Spread, is_shape, spread, starred_rest
 
@@ -81,7 +81,7 @@ class Unpacking:
         if len(items) != len(names):
             return
         for item, name in zip(items, names):
-            if isinstance(item, (Proxy, HostProxy)) and isinstance(item.value, Value) and item.value.name is None:
+            if is_open(item) and isinstance(item.value, Value) and item.value.name is None:
                 item.value.name = name.removeprefix("*") if name != "_" else None
 
 

@@ -245,7 +245,7 @@ op(
     "where(condition, x1, x2)",
     keeping("np.where(condition, x1, x2)", "x1", "x2"),
     infer=_where_type,
-    traits=Trait.ELEMENTWISE | Trait.TOTAL | Trait.KEEPS_SIGN | Trait.STEADY,
+    traits=Trait.ELEMENTWISE | Trait.TOTAL | Trait.KEEPS_SIGN | Trait.STEADY | Trait.CHOOSES,
     point=Point.EITHER,
 )
 op(

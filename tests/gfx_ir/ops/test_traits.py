@@ -195,6 +195,14 @@ def test_leaves_the_data_of_its_last_argument(sample: Sample):
     assert [bool(slope.any()) for slope in slopes] == [True, False][-count:]
 
 
+@stating(Trait.CHOOSES)
+def test_is_the_second_argument_or_the_third(sample: Sample):
+    op, (test, *sides) = lookup(sample.op), bound(sample)
+    for truth, side in zip((True, False), sides):
+        chosen = run(op, (np.full_like(test, truth), *sides))
+        np.testing.assert_array_equal(chosen, np.broadcast_to(side, chosen.shape))
+
+
 @stating(Trait.TRUTH)
 def test_is_true_where_its_argument_is(sample: Sample):
     (x,) = bound(sample)
