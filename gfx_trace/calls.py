@@ -203,7 +203,7 @@ class Calls:
             return self.call(target, args, kwargs)
         name_closed_over(self.tracer, target)
         if self.lifted(target) is None and not self.tracer.is_leaf(target):
-            return self.tracer.libraries.call(
+            return self.tracer.libraries.target(
                 target, args, kwargs, lambda: convert(target, self.tracer)(*args, **kwargs)
             )
         return self.call(target, args, kwargs)

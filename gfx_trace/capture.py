@@ -29,6 +29,7 @@ from .attributes import own_function
 from .depth import nested
 from .flavour import flavour_of, loaded_frameworks
 from .functions import Functions, Share
+from .libraries import NotEntered, Route, routed
 from .missing import refuse_missing
 from .modules import Mode, authors_own, register_root
 from .open_keys import Keys, with_keys
@@ -71,13 +72,16 @@ def capture(
     """Capture `target`. See `symbolic_trace` for the arguments and errors."""
     target = _called(authors_own(loaded_frameworks(), target))
 
-    def with_these(keys: Keys) -> Captured:
-        work = partial(_capture, target, args, kwargs, asked, tracer_class, options, keys)
-        with suppress(WrittenConstant):
-            return as_later_calls(lambda: _with_functions(partial(work, True)))
-        return as_later_calls(lambda: _with_functions(partial(work, False)))
+    def by_route(route: Route) -> Captured:
+        def with_these(keys: Keys) -> Captured:
+            work = partial(_capture, target, args, kwargs, asked, tracer_class, options, route, keys)
+            with suppress(WrittenConstant):
+                return as_later_calls(lambda: _with_functions(partial(work, True)))
+            return as_later_calls(lambda: _with_functions(partial(work, False)))
 
-    return with_keys(with_these)
+        return with_keys(with_these)
+
+    return routed(by_route)
 
 
 def _with_functions(work: Callable[[Share], Captured]) -> Captured:
@@ -101,7 +105,9 @@ def _with_functions(work: Callable[[Share], Captured]) -> Captured:
 
 def _worth_trying(share: Share, calls: int, error: Exception) -> bool:
     """Whether what was refused may be captured where so many calls are expanded."""
-    return bool(calls) and share.entered <= _EXPANDED and not isinstance(error, (WrittenConstant, Remembered))
+    return (
+        bool(calls) and share.entered <= _EXPANDED and not isinstance(error, (WrittenConstant, Remembered, NotEntered))
+    )
 
 
 def _called(target: Any) -> Any:
@@ -117,6 +123,7 @@ def _capture(
     asked: str | None,
     tracer_class: Callable[..., Tracer],
     options: dict[str, Any],
+    route: Route,
     keys: Keys,
     constants: bool,
     share: Share,
@@ -131,7 +138,7 @@ def _capture(
     function, name, documented = described(target)
     graph = Graph(name, _summary(documented.__doc__) if documented is not None else "")
     tracer = tracer_class(graph, flavour, promotion, options)
-    tracer.functions = Functions(tracer, share)
+    tracer.functions, tracer.libraries.route = Functions(tracer, share), route
     tracer.scopes.scope.doc, tracer.constants = graph.doc, constants
     with building(tracer), collection_paused():
         if is_module(target):

@@ -75,6 +75,9 @@ class InLibraries(Protocol):
     def builds(self, f: Any) -> bool:
         """Whether a callable is of such a library."""
 
+    def target(self, f: Any, args: tuple, kwargs: dict, work: Callable[[], Any]) -> Any:
+        """The call of the target, which work() enters."""
+
     def call(self, f: Any, args: tuple, kwargs: dict, work: Callable[[], Any]) -> Any:
         """A call of f, which work() enters, or runs as it is."""
 

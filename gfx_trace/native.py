@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import builtins
 import functools
-import random
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Any
-
-import numpy as np
 
 from gfx_ir.errors import GfxError
 from gfx_ir.probing import own_attribute
@@ -20,6 +17,7 @@ from .called import called_name, own
 from .conversion import foreign
 from .devices import settled
 from .gated import usable
+from .generators import GENERATORS
 from .grad_managers import standing_for
 from .holding import hold
 from .interfaces import Capturing
@@ -30,7 +28,6 @@ from .rows import StackedRows, listed, rows_of
 from .sequences import OpenList
 from .texts import on_text
 
-_GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
 _CLOCKS = frozenset(("time", "datetime"))
 _CAPTURED = (Proxy, HostProxy, OpenList)
 _OF_FIXED_PARTS = (LookupError, ValueError, ArithmeticError, StopIteration, StopAsyncIteration)
@@ -58,7 +55,7 @@ def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: 
     text = on_text(tracer, f, args, kwargs)
     if text is not NotImplemented:
         return text
-    if isinstance(own_attribute(f, "__self__", args[0] if args else None), _GENERATORS) and not isinstance(f, type):
+    if isinstance(own_attribute(f, "__self__", args[0] if args else None), GENERATORS) and not isinstance(f, type):
         raise tracer.objects.outside_generator(called_name(f))
     if HostProxy in map(type, args):
         args = tuple([settled(tracer, arg) for arg in args])

@@ -43,10 +43,11 @@ IMMUTABLE: tuple[type, ...] = (
 )  # fmt: skip
 
 
-def reached_from(roots: tuple) -> list[Any]:
-    """The objects that can be reached from others, down to a depth."""
+def reached_from(roots: tuple, deep: int = DEEP) -> list[Any]:
+    """The objects that can be reached from others, down to a depth (-1: all)."""
     level, found = list(roots), {id(root): root for root in roots}
-    for _ in range(DEEP):
+    while level and deep:
+        deep -= 1
         level = [inner for held in level for inner in parts_of(held) if id(inner) not in found]
         found.update((id(inner), inner) for inner in level)
     return list(found.values())
@@ -86,7 +87,7 @@ def parts_of(held: Any) -> list[Any]:
     """What can be reached from an object at once."""
     kind = type(held)
     if kind is types.FunctionType:
-        return _of_function(held) if users(held.__globals__) else []
+        return _of_function(held)
     if kind is types.MethodType:
         return [held.__self__, held.__func__]
     if kind is memoryview:
@@ -103,7 +104,11 @@ def parts_of(held: Any) -> list[Any]:
 
 
 def _of_function(f: types.FunctionType) -> list[Any]:
-    """What a function that is run as it stands can write: what it closes over, its defaults, the globals that it names."""
+    """What a function that is run as it stands can write: what it closes over, its defaults, the globals that it names. One of a
+    library's writes nothing of its own that counts, but may call what it closes over."""
+    if not users(f.__globals__):
+        own = framework(f.__globals__.get("__name__", ""))
+        return [] if own else [cell.cell_contents for cell in f.__closure__ or () if _filled(cell)]
     named = [f.__globals__[name] for name in f.__code__.co_names if name in f.__globals__]
     return [*(f.__closure__ or ()), *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values(), *named]
 

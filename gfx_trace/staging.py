@@ -173,7 +173,7 @@ def recorded(tracer: Capturing, backend: Backend, f: Any, args: tuple, kwargs: d
     closed: list[Value] = []
     while True:
         values = [*(x.read() for x in inputs), *closed]
-        run = functools.partial(_run, tracer, leaves, rebuild, places, closed)
+        run = functools.partial(_run, tracer, backend, name, leaves, rebuild, places, closed)
         try:
             with building(None):
                 replay = backend.stage(run, [_known(tracer, value, name) for value in values])
@@ -186,8 +186,8 @@ def recorded(tracer: Capturing, backend: Backend, f: Any, args: tuple, kwargs: d
 
 
 def _run(
-    tracer: Capturing, leaves: list[Any], rebuild: Callable[[Sequence[Any]], Any], places: list[int], closed: list[Value],
-    *arrays: Any,
+    tracer: Capturing, backend: Backend, name: str, leaves: list[Any], rebuild: Callable[[Sequence[Any]], Any],
+    places: list[int], closed: list[Value], *arrays: Any,
 ) -> Any:  # fmt: skip
     """Call what is staged with the framework's own arrays in the places of captured ones."""
     filled = list(leaves)
@@ -196,9 +196,14 @@ def _run(
     function, args, kwargs = rebuild(filled)
     tracer.staged_values.append(dict(zip(closed, arrays[len(places) :])))
     try:
-        return function(*args, **kwargs)
+        result = function(*args, **kwargs)
     finally:
         tracer.staged_values.pop()
+    after, _ = backend.flatten((function, args, kwargs))
+    if len(after) != len(filled) or any(now is not then for now, then in zip(after, filled)):
+        why = "it writes to an object that it is given, of which JAX's own tracer has a copy"
+        raise NotStaged(name, why, None, "return what it computes")
+    return result
 
 
 def _owner(tracer: Capturing, f: Any) -> Backend:

@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import random
 import sys
 
 import jax
@@ -45,6 +46,32 @@ class Scale:
     @jax.named_scope("scale")
     def __call__(self, x):
         return x * self.by
+
+
+class Measured(Scale):
+    def __call__(self, x):
+        if jax.eval_shape(jnp.shape, self.by) is None:
+            raise ValueError("no factor")
+        return x * self.by
+
+
+@jax.tree_util.register_pytree_node_class
+class Mean:
+    def __init__(self, mean):
+        self.mean = mean
+
+    def __call__(self, x):
+        if jax.eval_shape(jnp.shape, x) is None:
+            raise ValueError("no data")
+        self.mean = x.mean(0)
+        return x - self.mean
+
+    def tree_flatten(self):
+        return (self.mean,), None
+
+    @classmethod
+    def tree_unflatten(cls, _, leaves):
+        return cls(*leaves)
 
 
 def checked(x):
@@ -101,6 +128,28 @@ def test_a_class_of_such_a_library_tells_the_framework_where_arguments_do_not(li
     result = gfx.transpile(Doubled(3.0), gfx.TensorSpec((gfx.Dim("B"), 2), "float32"), to="numpy")
     np.testing.assert_allclose(result(np.asarray(X)), X * 6)
     assert result.program.flavour == "jax"
+
+
+def test_objects_of_such_a_library_that_hold_captured_arrays_let_the_whole_target_go_that_way(library):
+    def forward(x):
+        return library.Measured(jnp.exp(x))(x) + 1
+
+    result = gfx.transpile(forward, X, to="numpy")
+    np.testing.assert_allclose(result(np.asarray(X)), forward(X), rtol=1e-6)
+
+
+def test_what_is_written_to_a_copy_of_an_object_is_no_loss_that_goes_unsaid(library):
+    mean = library.Mean(jnp.zeros(2))
+    with pytest.raises(gfx.GfxError, match="it writes to an object that it is given"):
+        gfx.symbolic_trace(lambda x: mean(x), X)
+
+
+@pytest.mark.parametrize("generator", [random.Random(0), np.random.RandomState(0), np.random.default_rng(0), None])
+def test_numbers_that_are_drawn_once_are_refused(library, generator):
+    draw = (generator or random).random if not isinstance(generator, np.random.RandomState) else generator.rand
+    apply = library.transform(lambda x: library.linear(x) * draw())
+    with pytest.raises(gfx.GfxError, match="from a generator that lives outside of the graph"):
+        gfx.symbolic_trace(lambda x: apply(PARAMS, x), X)
 
 
 def test_without_types_the_error_asks_for_them(library):
