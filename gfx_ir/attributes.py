@@ -11,11 +11,13 @@ class Attribute:
     """Key of an attribute.
 
     `derived`: it follows from what the graph computes, so that an edit makes it stale; a pass says what it preserves.
+    `of_nodes`: it knows nodes or values of the very program that has it, so that a copy goes without it where it is lent.
     """
 
     name: str
     type: type
     derived: bool = False
+    of_nodes: bool = False
 
 
 class Attributed:
@@ -40,7 +42,7 @@ class Attributed:
         self._keep(self.own_attributes, key, value)
 
     def set_not_owned(self, key: Attribute, value: Any) -> None:
-        """Lend an attribute: copies share it, files leave it out. Raises TypeError where it is not of the key's type."""
+        """Lend an attribute: copies share it, if it knows no nodes, files leave it out. Raises TypeError where it is not of the key's type."""
         self._keep(self.lent_attributes, key, value)
 
     def _keep(self, where: dict[Attribute, Any], key: Attribute, value: Any) -> None:

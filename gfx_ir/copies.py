@@ -62,13 +62,24 @@ def _same_ids(ends: list[Value], made: dict[Any, Any]) -> None:
 
 
 def _attributes(old: Graph, new: Graph, made: dict[Any, Any]) -> None:
-    """Of what a graph owns a copy, whose values are those of the copy; what is another's is shared."""
+    """Of what a graph owns a copy, whose values are those of the copy; what is another's is shared, unless it knows the old nodes."""
     for key, value in old.own_attributes.items():
         new.own_attributes[key] = _own(value, made)
-    new.lent_attributes.update(old.lent_attributes)
+    new.lent_attributes.update((key, x) for key, x in old.lent_attributes.items() if not key.of_nodes and not _knows(x))
+
+
+def _knows(value: Any) -> bool:
+    """Whether a tree of what is lent has a node, value or graph in it, which are those of what was copied."""
+    if isinstance(value, (dict, list, tuple, set, frozenset)):
+        return any(map(_knows, (*value, *value.values()) if isinstance(value, dict) else value))
+    return type(value) in (Value, Node, Graph)
 
 
 def _own(value: Any, made: dict[Any, Any]) -> Any:
+    if type(value) is dict:  # whose keys may be nodes, too
+        return {_own(key, made): _own(item, made) for key, item in value.items()}
+    if type(value) in (set, frozenset):
+        return type(value)(_own(item, made) for item in value)
     if type(value) in BRANCHES:
         return tree_map(lambda leaf: _own(leaf, made), value)
     if type(value) in (Value, Node, Graph):

@@ -17,7 +17,7 @@ from ..unrolling import Unrolling
 from .calls import bottom_up
 from .numbered import Lists
 
-HANDED = Attribute("handed", Handed)
+HANDED = Attribute("handed", Handed, of_nodes=True)
 """What the graphs of the program hand each other, as it was when a pass found it; a copy has to find it anew."""
 ORDER = Attribute("order", list, derived=True)
 """The graphs that the entry needs, callees first, the entry last."""

@@ -204,6 +204,19 @@ def test_attributes_survive_copies_levels_and_files(tmp_path):
     assert not again.entry.has(Attribute("lent", dict))
 
 
+def test_what_an_attribute_knows_of_nodes_is_that_of_the_copy():
+    program = read(TEXT)
+    node = program.entry.first
+    lent, bound = Attribute("lent", dict), Attribute("bound", object, of_nodes=True)
+    program.entry.set(Attribute("ranks", dict), {node: {node.value}, node.value: 1})
+    program.entry.set_not_owned(lent, {node: 1})
+    program.entry.set_not_owned(bound, object())
+    copy = copy_program(program).entry
+    assert copy.get(Attribute("ranks", dict)) == {copy.first: {copy.first.value}, copy.first.value: 1}
+    assert program.entry.has(lent) and program.entry.has(bound)
+    assert not copy.has(lent) and not copy.has(bound)
+
+
 def test_an_attribute_that_no_file_can_hold(tmp_path):
     program = read(TEXT)
     program.entry.set(Attribute("made", set), {1})
