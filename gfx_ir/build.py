@@ -234,6 +234,9 @@ def rank_of(x: Any, why: str = "this call") -> int:
     kind = x.type if isinstance(x, Value) else x
     open_tensor = isinstance(x, Value) and x.is_tensor and kind is None
     rank = kind.rank if isinstance(kind, LogicalTensor) else None if open_tensor else getattr(kind, "ndim", 0)
+    told = told_dims(x) if rank is None and isinstance(x, Value) else None
+    if told is not None:
+        return len(told)
     if rank is None:
         hint = "give the argument's shape: gfx.TensorSpec(shape, dtype)"
         raise ShapeError(f"{why} needs the rank of its argument", hint=hint)

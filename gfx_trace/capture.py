@@ -59,6 +59,11 @@ class Captured:
     errors: dict[str, type] = field(default_factory=dict)
     bound: dict[str, Any] = field(default_factory=dict)  # arrays that functools.partial bound to the target, by path
 
+    @property
+    def first(self) -> list[Remembered]:
+        """Keys of dictionaries that were not there, in which it leaves a tensor."""
+        return [write.first for write in self.slots.values() if write.first is not None]
+
 
 def capture(
     target: Any,

@@ -5,16 +5,15 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.errors import GfxError, UnsupportedConstruct
 from gfx_ir.trees import leaves
 
 from .journal import Slot
-from .proxy import is_open
+from .proxy import Unusable, is_open
 from .sequences import OpenList
 
-T = TypeVar("T")
 _MOST = 16
 _DEEP = 3
 _CODE = (type, types.ModuleType, types.FunctionType)
@@ -59,13 +58,30 @@ def _captured(part: Any) -> bool:
     return is_open(part) or type(part) is OpenList or hasattr(type(part), "__array__")
 
 
+class Filled(Unusable):
+    """Stands for what a call before left under a key: code that reads it is refused."""
+
+
+class Capture(Protocol):
+    """What a capture gives, as far as later calls are concerned."""
+
+    program: Any
+
+    @property
+    def first(self) -> list[Remembered]:
+        """Keys that were not there, in which it leaves a tensor."""
+
+
+T = TypeVar("T", bound=Capture)
+
+
 def as_later_calls(work: Callable[[], T]) -> T:
     """What work() gives once a first call has remembered what it does; where that does not settle, nothing is remembered."""
     done: list[Remembered] = []
     try:
         while True:
             try:
-                return work()
+                return _whatever_was_there(work, work())
             except Remembered as error:
                 if len(done) == _MOST or not error.lasts:
                     raise
@@ -75,3 +91,21 @@ def as_later_calls(work: Callable[[], T]) -> T:
         for error in reversed(done):
             error.slot.object.pop(error.slot.key, None)
         raise
+
+
+def _whatever_was_there(work: Callable[[], T], found: T) -> T:
+    """A capture that is the same where the keys are there in which it leaves tensors. Raises Remembered where it is another one."""
+    if not found.first:
+        return found
+    for error in found.first:
+        error.slot.object[error.slot.key] = Filled(error)
+    try:
+        again = str(work().program)
+    except GfxError:
+        again = ""
+    finally:
+        for error in found.first:
+            error.slot.object.pop(error.slot.key)
+    if again != str(found.program):
+        raise found.first[0]
+    return found

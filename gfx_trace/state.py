@@ -24,7 +24,7 @@ from .interfaces import Capturing
 from .journal import MISSING, Slot, containers
 from .lost import Lost
 from .proxy import Proxy
-from .remembered import Remembered
+from .remembered import Filled, Remembered
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ class Write:
     value: Any
     slot: Slot | None = None
     param: str | None = None  # the parameter that stands for what the slot held
+    first: Remembered | None = None  # what to raise where the code hangs on whether the slot was filled before
 
 
 def lasting_writes(tracer: Capturing, target: Any, arguments: Any, outside: set[int]) -> list[Write]:
@@ -103,10 +104,11 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int]) -> Write | None:
     if slot.kind == "contents" or value is MISSING or isinstance(value, (list, dict, set)):
         what = f"GFX cannot convert this write: the contents of a {type(slot.object).__name__} outlive the call"
         raise UnsupportedConstruct(what, slot.span, "return them instead")
-    if slot.kind == "item" and old is MISSING:
-        raise Remembered(slot, value)
+    first = Remembered(slot, value) if slot.kind == "item" and old is MISSING else None
+    if first is not None and (first.lasts or type(value) is not Proxy):
+        raise first
     asked = slot.place in tracer.consulted
-    if not (old is None or old is MISSING or tracer.arrays.array_owner(old) is not None):
+    if not (old is None or old is MISSING or type(old) is Filled or tracer.arrays.array_owner(old) is not None):
         if asked or module is None or type(old) not in FIXED:
             raise _changes(tracer, slot, old)
     elif asked and (old is None or old is MISSING):
@@ -122,7 +124,7 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int]) -> Write | None:
     param = _param_of(tracer, slot, old)
     if param is not None and not (type(value) is Proxy and not value.weak):
         raise _changes(tracer, slot, old)
-    return Write(param or path, tracer.unwrap(value), slot, param)
+    return Write(param or path, tracer.unwrap(value), slot, param, first)
 
 
 def _changes(tracer: Capturing, slot: Slot, old: Any) -> UnsupportedConstruct:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import torch
 
 from gfx_ir import dtypes, ops
-from gfx_ir.build import assumptions, dtype_of, host, parameter_data, rank_of
+from gfx_ir.build import assumptions, dtype_of, host, parameter_data, rank_of, told_dims
 from gfx_ir.control import is_parameter
 from gfx_ir.defaults import number_kind
 from gfx_ir.dtypes import DType, dtype, holds, kind_of
@@ -75,6 +75,28 @@ def each(value: Any, dims: int) -> Any:
     return (value,) * dims
 
 
+def asked_sizes(value: Any) -> Any:
+    """The sizes of `x.shape`, one by one where the rank of x is known; anything else as it is."""
+    if not is_sizes(value):
+        return value
+    asked = value.node.args[0] if value.node.op is shape_of else None
+    rank = None if asked is None else known_rank(asked)
+    if rank is None:
+        return _last_sizes(value)
+    known = [known_size(asked, dim) for dim in range(rank)]
+    return tuple(host("getitem", value, dim) if size is None else size for dim, size in enumerate(known))
+
+
+def _last_sizes(value: Value) -> Any:
+    """The sizes of `x.shape[-2:]`, one by one; those of any other part as they are."""
+    sign, args = value.node.args if value.node.op is lookup("host") else ("", ())
+    part, of = (args[1], args[0].node) if sign == "getitem" and isinstance(args[0], Value) else (None, None)
+    first: Any = part.start if isinstance(part, slice) and part.stop is None and part.step is None else None
+    if of is None or of.op is not shape_of or not isinstance(first, int) or first >= 0:
+        return value
+    return tuple(ops.size(of.args[0], dim) for dim in range(first, 0))
+
+
 def axes(dim: Any) -> Any:
     """torch's dim (int, list or tuple; empty: all) as an op's axis."""
     if isinstance(dim, (tuple, list)):
@@ -112,7 +134,9 @@ def ask_rank(x: Any, assumed: int, why: str) -> int:
     rank = known_rank(x)
     if rank is not None:
         return rank
-    given = assumptions()
+    dims, given = told_dims(x) if isinstance(x, Value) else None, assumptions()
+    if dims is not None:
+        return len(dims)
     if given is None:
         return rank_of(x, why)
     found: int = given.require_rank(x, assumed, why)

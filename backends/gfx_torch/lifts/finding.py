@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.build import constants_only, dtype_of, host
+from gfx_ir.backend import OpenParts
+from gfx_ir.build import constants_only, dtype_of, host, told_dims
 from gfx_ir.dtypes import DTYPES
+from gfx_ir.errors import ShapeError
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
 
@@ -29,6 +32,9 @@ from ..lifting import (
 )
 
 INT32 = DTYPES["int32"]
+_OPEN = (
+    "how many vectors of positions torch.where gives hangs on the rank of its argument: unpack them, or give its shape"
+)
 
 
 # ---------------------------------------------------------------- positions
@@ -38,8 +44,19 @@ def nonzero(input: Any, *, as_tuple: Any = False) -> Any:
         return ops.argwhere(input)
     if known_rank(input) == 0:
         return (ops.getitem(ops.argwhere(ops.reshape(input, (1,))), (slice(None), 0)),)
+    if known_rank(input) is None:
+        dims = told_dims(input)
+        return OpenParts(partial(_columns, input), ShapeError(_OPEN)) if dims is None else _columns(input, len(dims))
     found = ops.nonzero(input)
     return found if isinstance(found, tuple) else (found,)
+
+
+def _columns(x: Any, count: int) -> tuple:
+    """Positions of what is not 0 in a tensor of so many axes, axis by axis."""
+    if ask_rank(x, count, "torch.where") != count:
+        raise ShapeError(f"torch.where gives positions for each axis of its argument, which has not {count}")
+    found = ops.argwhere(x)
+    return tuple(ops.getitem(found, (slice(None), axis)) for axis in range(count))
 
 
 def nonzero_static(input: Any, *, size: Any, fill_value: Any = -1) -> Any:

@@ -11,7 +11,7 @@ from gfx_ir.build import host
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.ops._body import widened
 
-from ..lifting import cast_like, dtype_like, is_on, is_sizes, kernels, known_rank, known_size
+from ..lifting import asked_sizes, cast_like, dtype_like, is_on, is_sizes, kernels, known_rank, known_size
 from ..ranks import require
 from .layers import Lifts, each
 
@@ -164,7 +164,8 @@ def torch_instance_norm(
 
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     """F.layer_norm."""
-    shape = normalized_shape if is_sizes(normalized_shape) else each(normalized_shape, 1)
+    shape = asked_sizes(normalized_shape)
+    shape = shape if is_sizes(shape) else each(shape, 1)
     for x in (weight, bias) if type(shape) is tuple else ():
         if x is not None:
             require("layer_norm's weights", x, "==", len(shape))

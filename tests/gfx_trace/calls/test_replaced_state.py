@@ -221,3 +221,59 @@ def test_a_parameter_is_replaced_by_parameters_alone():
     with pytest.raises(TypeError, match=r"cannot assign .* as parameter 'bias'"):
         gfx.symbolic_trace(model)
     assert isinstance(model.bias, nn.Parameter)
+
+
+class Kept(nn.Module):
+    """Keeps what a layer gave, in a dictionary of its own, for the rest of the call."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.kept = nn.Linear(4, 4), {}
+        self.layer.register_forward_hook(self.keep)
+
+    def keep(self, module, given, made):
+        self.kept["layer"] = made
+
+    def forward(self, x):
+        return self.layer(x) + self.kept["layer"] + sum(self.kept.values())
+
+
+def test_what_a_call_writes_before_it_reads_it_is_not_of_the_call_before():
+    model, x = Kept(), torch.randn(2, 4)
+    program = gfx.symbolic_trace(model, gfx.TensorSpec(("n", 4)))
+    assert not model.kept
+    want = model(x)
+    torch.testing.assert_close(program(x), want)
+    torch.testing.assert_close(program(x), want)
+    torch.testing.assert_close(model.kept["layer"] * 3, want)
+    made = gfx.transpile(model, x, to="jax")
+    np.testing.assert_allclose(made(jnp.asarray(x.numpy())), want.detach().numpy(), rtol=1e-5)
+
+
+READ_BEFORE = {
+    "in": lambda kept, x: x if "y" in kept else kept.setdefault("z", 1),
+    "in, written on both sides": lambda kept, x: kept.__setitem__("y", x * 3 if "y" in kept else x) or kept["y"],
+    "get": lambda kept, x: kept.get("y", x),
+    "length": lambda kept, x: x * len(kept),
+    "loop": lambda kept, x: sum([x for _ in kept], x),
+    "values": lambda kept, x: sum(kept.values(), x),
+    "failure": lambda kept, x: kept["y"] if kept.keys() else x,
+}
+
+
+@pytest.mark.parametrize("read", READ_BEFORE.values(), ids=READ_BEFORE)
+def test_a_key_that_code_asks_for_before_it_writes_it_is_refused(read):
+    class Reads(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.kept = {}
+
+        def forward(self, x):
+            found = read(self.kept, x)
+            self.kept["y"] = x * 2
+            return found
+
+    model = Reads()
+    with pytest.raises(CaptureError):
+        gfx.symbolic_trace(model, torch.randn(2, 4))
+    assert not model.kept

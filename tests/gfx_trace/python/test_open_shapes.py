@@ -78,6 +78,8 @@ CASES = {
     "sorted": lambda x: x * sorted(x.shape)[0] + sorted(x.shape, reverse=True)[0],
     "times": lambda x: x.repeat((1,) * len(x.shape)) + len(2 * x.shape) + len([1] * x.dim()),
     "index and count": lambda x: x * x.shape.index(4) + x.shape[1:].count(4) + list(x.shape).index(4),
+    "normed": lambda x: torch.nn.functional.layer_norm(x, x.shape[-1:]) + torch.layer_norm(x, x.size()[-2:]),
+    "positions": lambda x: torch.stack(torch.where(x.view(-1, x.shape[-1]) > 3)),
     "equal": lambda x: x * 2 if x.shape == (4, 4) else x,
     "part equal": lambda x: x * 2 if x.shape[1:] == (4,) or tuple(x.shape) == (2, 4, 3) else x,
     "list equal": lambda x: x * 2 if list(x.shape) == [4, 4] else x,
