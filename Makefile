@@ -58,7 +58,8 @@ zoo: $(STAMP) $(ZOO)/.installed
 	PYTHONPATH=$(ZOO) $(PY) benchmarks/zoo/run.py $(MODELS)
 
 $(ZOO)/.installed: $(STAMP)
-	$(PY) -m pip install --quiet --no-deps --target $(ZOO) flax equinox dm-haiku jaxtyping wadler-lindig jmp tabulate optax chex absl-py orbax-checkpoint msgpack treescope etils humanize toolz
+	$(PY) -m pip install --quiet --no-deps --target $(ZOO) flax==0.12.8 equinox==0.13.8 dm-haiku==0.0.17 optax==0.2.8 orbax-checkpoint==0.12.8 \
+		jaxtyping==0.3.11 wadler-lindig jmp tabulate absl-py msgpack treescope etils humanize
 	touch $@
 
 coverage: $(STAMP)

@@ -73,7 +73,11 @@ def page(rows):
     lines += [f"| {' | '.join(cells(row)[at] for at in shown)} |" for row in rows]
     failed = [f"- **{row['name']}**: {plain(row['reason'])}" for row in rows if row.get("reason")]
     works = sum(not row.get("reason") for row in rows)
-    text = f"{HEAD}\n{works} of {len(rows)} models work in every column.\n\n" + "\n".join(lines) + "\n"
+    rest = len(cases()) - len(rows)
+    told = f"{works} of {len(rows)} models work in every column" + (
+        f"; {rest} more were not measured in this run." if rest else "."
+    )
+    text = f"{HEAD}\n{told}\n\n" + "\n".join(lines) + "\n"
     return text + ("\n## What does not work\n\n" + "\n".join(failed) + "\n" if failed else "")
 
 
@@ -89,7 +93,11 @@ def main():
         "forkserver"
     )  # each model in a process of its own, which has everything imported
     context.set_forkserver_preload(["measure"])
-    rows = [measured(context, name) for name in track(names, "models", console=Console(stderr=True))]
+    rows = []
+    for name in track(names, "models", console=Console(stderr=True)):
+        rows.append(measured(context, name))
+        if not sys.argv[1:]:  # a run that is ended leaves what it has measured
+            PAGE.write_text(page(rows))
     console, table = Console(width=180), Table(*TITLES)
     for row in rows:
         table.add_row(*cells(row))
@@ -97,8 +105,6 @@ def main():
     for row in rows:
         if row.get("reason"):
             console.print(f"{row['name']}: {row['reason']}", markup=False, highlight=False)
-    if not sys.argv[1:]:
-        PAGE.write_text(page(rows))
 
 
 if __name__ == "__main__":
