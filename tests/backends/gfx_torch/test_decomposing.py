@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
+from rich.console import Console
 from torch.nn import functional as F
 from typer.testing import CliRunner
 
@@ -134,7 +135,7 @@ def test_an_option_that_a_row_refuses_keeps_the_call(tmp_path, monkeypatch):
     code = "from torch.nn import functional as F\n\n\ndef f(x):\n    return F.embedding_bag(x, x.float(), scale_grad_by_freq=True)\n"
     (tmp_path / "m.py").write_text(code)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cli, "out", cli.Console(width=320))
+    monkeypatch.setattr(cli, "out", Console(width=320))
     shown = CliRunner().invoke(cli.app, ["ops", "--missing", "m.py:f", "--arg", "x=i64[4,4]"]).output
     assert "F.embedding_bag with scale_grad_by_freq=True has no counterpart" in shown and "m.py:5" in shown
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from rich.console import Console
 from torch import nn
 from typer.testing import CliRunner
 
@@ -73,8 +74,8 @@ net = Net(3)
 def models(tmp_path, monkeypatch):
     (tmp_path / "models.py").write_text(MODELS)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cli, "out", cli.Console(width=200))
-    monkeypatch.setattr(cli, "err", cli.Console(stderr=True, width=200))
+    monkeypatch.setattr(cli, "out", Console(width=200))
+    monkeypatch.setattr(cli, "err", Console(stderr=True, width=200))
     return tmp_path
 
 

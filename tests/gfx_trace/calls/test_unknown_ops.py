@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.special
 import torch
+from rich.console import Console
 from typer.testing import CliRunner
 
 import gfx_trace as gfx
@@ -156,7 +157,7 @@ def test_the_command_line_lists_what_is_missing(tmp_path, monkeypatch):
         "import torch\n\n\ndef f(x):\n    return torch.fake_quantize_per_tensor_affine(x, 0.1, 0, 0, 9) + torch.sin(x)\n"
     )
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cli, "out", cli.Console(width=320))
+    monkeypatch.setattr(cli, "out", Console(width=320))
     shown = CliRunner().invoke(cli.app, ["ops", "--missing", "m.py:f"]).output
     assert (
         "torch.fake_quantize_per_tensor_affine" in shown
