@@ -17,6 +17,7 @@ SECTIONS = (
     "chains",
     "stages",
     "growth",
+    "rows",
     "running",
     "devices",
     "control",

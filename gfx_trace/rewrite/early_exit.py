@@ -39,6 +39,13 @@ class Jumps:
 
 
 NOWHERE = Jumps()
+_MANY = 0
+"""How many ifs behind one, all of which return on one way and go on on several, are written again for each of its ways."""
+
+
+def goes_on_both(s: ast.stmt) -> bool:
+    """Whether a statement is an `if` with a return in it, both of whose sides go on."""
+    return isinstance(s, ast.If) and "return" in jumps(s) and falls(s.body) and falls(s.orelse)
 
 
 class EarlyExit:
@@ -72,6 +79,8 @@ class EarlyExit:
     def tail_if(self, s: ast.If, rest: list) -> list:
         """An `if` with a return in it: what follows moves into the side that goes on."""
         goes_on = falls(s.body), falls(s.orelse)
+        if goes_on_both(s) and sum(map(goes_on_both, rest)) >= _MANY:
+            return self.by_flag(s, rest)
         made = None
         if rest and all(goes_on):
             made = Rest(self.fresh("rest"), self.tail(rest))
