@@ -9,7 +9,7 @@ from typing import ClassVar
 from ..scope_names import own
 from .comprehensions import structure
 from .context import Frame
-from .flow import Rest, falls
+from .flow import falls
 from .scopes import Use
 from .statements import Statements
 from .templates import (
@@ -57,10 +57,7 @@ class ControlFlow(Statements):
 
     def assigned(self, use: Use) -> dict[str, None]:
         """What a block may assign, itself or through local functions that it calls."""
-        of = self.vars
-        lasting = of.captured | self.kept_live | of.nonlocals
-        found = {**use.assigned, **dict.fromkeys(n for n in use.in_rest if n in lasting)}
-        return {**found, **dict.fromkeys(of.written_inside)} if use.calls else found
+        return {**use.assigned, **dict.fromkeys(self.vars.written_inside)} if use.calls else {**use.assigned}
 
     def generated(self, name: str, place: ast.AST, use, names: list, fill: Callable, params: Iterable = ()):
         """A local function for a block. Variables that it assigns are its own unless in `names`; those that it reads
@@ -97,13 +94,10 @@ class ControlFlow(Statements):
             return self._if(s, test, live, names, lent)
 
     def _if(self, s: ast.If, test: ast.expr, live: set, names: list, lent: list[str]) -> list:
-        returns, rest = s.__dict__.get("returns", False), s.__dict__.get("rest")
+        returns = s.__dict__.get("returns", False)
         then, orelse, setter = lent
         out, access = self.access(names, setter, s)
         before = set(self.defined)
-        if rest is not None:
-            inside = {n for n in s.in_sides if n not in names and n not in self.vars.globals}
-            rest.params = self.ordered(inside & self.summaries.rest(rest).gen)
         made, ends = [], []
         for name, stmts in ((then, s.body), (orelse, s.orelse)):
             if not stmts and name is orelse:
@@ -114,26 +108,10 @@ class ControlFlow(Statements):
             made.append(side)
             if falls(stmts):
                 ends.append(after)
-        after_rest = self.rest_function(rest, s, names, before) if rest is not None else []
         self.defined = (before - set(names)) | (set.intersection(*ends) & set(names) if ends else before)
         args = [test, load(then), load(orelse) if s.orelse else const(None), *access]
         call = hook("gfx_if_ret" if returns else "gfx_if", args, s)
-        return [*out, *after_rest, *made, at(ast.Return(call), s) if returns else statement(call)]
-
-    def rest_function(self, rest: Rest, s: ast.If, names: list, before: set) -> list:
-        """What follows an `if` both of whose sides go on."""
-        told = set(rest.params) | set(names)
-        kept = self.defined
-        self.defined = (before - told) | ((rest.defined or set()) & told)
-        params = set(rest.params)
-
-        def fill() -> list:
-            self.defined |= params & (rest.defined or set())
-            return self.block(rest.body, set())
-
-        made, _ = self.generated(rest.name, rest.body[0], rest.use, names, fill, rest.params)
-        self.defined = kept
-        return [made]
+        return [*out, *made, at(ast.Return(call), s) if returns else statement(call)]
 
     # ---- loops
 

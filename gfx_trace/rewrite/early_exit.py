@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.source import Span
 
-from .flow import TRY, Rest, falls, forget, jumps, yields
+from .flow import TRY, falls, forget, jumps, yields
 from .names import Fresh
 from .templates import any_of, assign, at, const, hook, load, none_of
 
@@ -39,13 +39,6 @@ class Jumps:
 
 
 NOWHERE = Jumps()
-_MANY = 0
-"""How many ifs behind one, all of which return on one way and go on on several, are written again for each of its ways."""
-
-
-def goes_on_both(s: ast.stmt) -> bool:
-    """Whether a statement is an `if` with a return in it, both of whose sides go on."""
-    return isinstance(s, ast.If) and "return" in jumps(s) and falls(s.body) and falls(s.orelse)
 
 
 class EarlyExit:
@@ -77,20 +70,14 @@ class EarlyExit:
         return out
 
     def tail_if(self, s: ast.If, rest: list) -> list:
-        """An `if` with a return in it: what follows moves into the side that goes on."""
+        """An `if` with a return in it: what follows moves into the side that goes on; where both may, it stands once, behind a flag."""
         goes_on = falls(s.body), falls(s.orelse)
-        if goes_on_both(s) and sum(map(goes_on_both, rest)) >= _MANY:
-            return self.by_flag(s, rest)
-        made = None
         if rest and all(goes_on):
-            made = Rest(self.fresh("rest"), self.tail(rest))
-            call = at(ast.Return(None), rest[0])
-            call.rest = made
-            rest = [call]
+            return self.by_flag(s, rest)
         body = self.tail(s.body + rest if goes_on[0] else s.body)
         orelse = self.tail(s.orelse + rest if goes_on[1] else s.orelse)
         new = at(ast.If(s.test, body, orelse), s)
-        new.returns, new.rest = True, made
+        new.returns = True
         return [new]
 
     def returns_by_itself(self, s: ast.stmt, rest: list) -> bool:
@@ -112,7 +99,7 @@ class EarlyExit:
         return [forget(s)]
 
     def by_flag(self, s: ast.stmt, rest: list) -> list:
-        """A return inside a loop, with or try: a flag and a value, asked for afterwards."""
+        """A return inside a loop, with or try, or on one way of several through an `if`: a flag and a value, asked for afterwards."""
         ret, value = self.fresh.group("returned", "value")
         to = Jumps(ret=ret, value=value)
         nothing = hook("gfx_undefined", [const("return value")], s)

@@ -9,16 +9,6 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 NONE: frozenset[str] = frozenset()
 
 
-class Rest:
-    """The statements after an `if` both of whose sides may go on: a local function called at the end of each."""
-
-    def __init__(self, name: str, body: list) -> None:
-        self.name, self.body = name, body
-        self.use = None
-        self.params: list[str] = []
-        self.defined: set[str] | None = None
-
-
 def jumps(s: ast.stmt) -> frozenset[str]:
     """The kinds of jump that leave a statement: return, break, continue."""
     found = s.__dict__.get("jumps")

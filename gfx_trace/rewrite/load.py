@@ -20,7 +20,7 @@ from .parse import FUTURE, definition
 from .pipeline import ASYNC, factory, rewritten
 from .templates import HOOKS
 
-MADE = ("then_", "else_", "body_", "test_", "rest_", "operand_", "side_", "message_", "clause_")
+MADE = ("then_", "else_", "body_", "test_", "operand_", "side_", "message_", "clause_")
 _CALLS = 12
 """How many calls within each other it takes to rewrite a test within a test."""
 

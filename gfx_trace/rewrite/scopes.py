@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .flow import SCOPES, TRY, Rest, falls
+from .flow import SCOPES, TRY, falls
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -18,14 +18,13 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 @dataclass(slots=True)
 class Use:
     """Reads and writes of some code. `gen`: read before written; `kill`: written on every way through; `maybe`:
-    by a walrus, which may not run; `in_rest`: by what follows an `if`, called at the end of its sides."""
+    by a walrus, which may not run."""
 
     gen: set[str] = field(default_factory=set)
     kill: set[str] = field(default_factory=set)
     assigned: dict[str, None] = field(default_factory=dict)
     maybe: set[str] = field(default_factory=set)
     deleted: set[str] = field(default_factory=set)
-    in_rest: set[str] = field(default_factory=set)
     calls: bool = False
 
 
@@ -214,7 +213,6 @@ class Summaries:
         for use in uses:
             total.assigned.update(use.assigned)
             total.deleted |= use.deleted
-            total.in_rest |= use.in_rest
             total.calls = total.calls or use.calls
         for use in reversed(uses):
             total.gen = use.gen | (total.gen - use.kill)
@@ -237,13 +235,6 @@ class Summaries:
 
     def simple(self, s: ast.stmt) -> Use:
         use = Use()
-        rest = s.__dict__.get("rest")
-        if rest is not None:  # the call of a Rest reads what its body reads
-            more = self.rest(rest)
-            use.gen |= more.gen
-            use.in_rest = more.in_rest.union(more.assigned)
-            use.calls = more.calls
-            return use
         scan([s], use, self.of)
         use.kill = set(use.assigned) - use.maybe
         return use
@@ -256,28 +247,17 @@ class Summaries:
 
     def if_(self, s: ast.If) -> Use:
         use = self.test([s.test])
-        rest = s.__dict__.get("rest")
         blocks = [self.block(s.body), self.block(s.orelse)]
         ends = [b.kill for b, stmts in zip(blocks, (s.body, s.orelse)) if falls(stmts)]
         for b in blocks:
             self.add(use, b)
-        s.in_sides = dict(use.assigned)
-        if rest is not None:  # what it reads, its calls at the ends of the sides read
-            more = self.rest(rest)
-            self.add(use, Use(assigned=more.assigned, deleted=more.deleted, in_rest=more.in_rest, calls=more.calls))
         use.kill = set.intersection(*ends) if ends else set()
         return use
-
-    def rest(self, rest: Rest) -> Use:
-        if rest.use is None:
-            rest.use = self.block(rest.body)
-        return rest.use
 
     def add(self, use: Use, more: Use) -> None:
         use.gen |= more.gen
         use.assigned.update(more.assigned)
         use.deleted |= more.deleted
-        use.in_rest |= more.in_rest
         use.calls = use.calls or more.calls
 
     def loop(self, s: ast.While | ast.For) -> Use:

@@ -167,13 +167,6 @@ class Statements(Comprehensions):
         return [statement(hook("gfx_raise_again", [], s)), s]
 
     def return_(self, s: ast.Return, live: set) -> list:
-        rest = s.__dict__.get("rest")
-        if rest is not None:
-            for name in rest.params:
-                self.need_bound(name)
-            rest.defined = set(self.defined) if rest.defined is None else rest.defined & self.defined
-            call = ast.Call(load(rest.name), [load(n) for n in rest.params], [])
-            return [at(ast.Return(at(call, s)), s)]
         if s.value is not None:
             s.value = self.expr(s.value)
         return [s]

@@ -15,6 +15,7 @@ HEADS = {
     "returns": ("", "    return x\n"),
     "returns behind sums": ("    y = x\n", "    return y\n"),
     "returns behind prints": ("", "    return x\n"),
+    "returns on one way of several": ("    y = x\n", "    return y\n"),
     "tests": ("    y = x\n", "    return y\n"),
     "elifs": ("    y = x\n    if x[0] > 99:\n        y = y + 1\n", "    return y\n"),
     "breaks": ("    y = x\n    for i in range(8):\n", "    return y\n"),
@@ -29,6 +30,7 @@ LINES = {
     "returns": "    if x[{at}] > {k}:\n        return x + {k}\n",
     "returns behind sums": "    y = y + x.sum()\n    if y[{at}] > {k}:\n        return y + {k}\n",
     "returns behind prints": "    print('{k}')\n    if x[{at}] > {k}:\n        return x + {k}\n",
+    "returns on one way of several": "    if y[{at}] > {k}:\n        y = y + {k}\n    elif y.sum() > {k}:\n        return y - {k}\n",
     "tests": "    if y[{at}] > {k}:\n        y = y + {k}\n",
     "elifs": "    elif x[{at}] > {k}:\n        y = y - {k}\n",
     "breaks": "        if y[i] > {k}:\n            break\n        y = y + 0.25\n",
@@ -95,7 +97,7 @@ def test_jax_asks_one_behind_the_other(kind):
         np.testing.assert_allclose(written(jnp.asarray(given.numpy())), fn(given).numpy(), rtol=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["returns", "returns behind sums"])
+@pytest.mark.parametrize("kind", ["returns", "returns behind sums", "returns on one way of several"])
 def test_a_row_of_tests_of_no_known_type_is_asked_first(kind):
     fn, _ = program(kind, 30)
     written, x = jax.jit(gfx.symbolic_trace(fn).to("jax")), torch.linspace(-9.0, 9.0, 8)
