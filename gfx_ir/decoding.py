@@ -18,6 +18,7 @@ from .ids import IDS
 from .naming import is_name
 from .op import lookup
 from .program import GUARD_KINDS, PARAMETER_KINDS, Guard, Parameter, Program
+from .records import Record
 from .source import Scope, Span
 from .types import LogicalTensor, layout_of
 
@@ -306,7 +307,19 @@ class _Decoder:
         guards = [self._guard(need(row, list, "a guard", 4)) for row in need(data.get("guards"), list, "guards")]
         writes = [need(path, str, "what is written") for path in need(data.get("writes"), list, "writes")]
         level = need(data.get("level"), int, "level")
-        return Program(entry, functions, signature, {}, guards, texts["promotion"], texts["flavour"], writes, level)
+        records = self._records(entry)
+        rules = texts["promotion"], texts["flavour"]
+        return Program(entry, functions, signature, {}, guards, *rules, writes, level, records)
+
+    def _records(self, entry: Graph) -> dict[str, Record]:
+        """The objects of named fields in the result; a file of an earlier version has none."""
+        found = {}
+        for row in need(self.data.get("records", []), list, "records"):
+            path, name, fields = need(row, list, "a record", 3)
+            found[need(path, str, "the path of a record")] = Record(
+                need(name, str, "the name of a record"), tuple(fields)
+            )
+        return found
 
     def _parameter(self, row: list[Any], values: list[Value]) -> Parameter:
         name, tree, default, kind, annotation = row

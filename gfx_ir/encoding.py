@@ -40,6 +40,7 @@ def encode(program: Program) -> dict[str, Any]:
         "flavour": program.flavour,
         "level": program.level,
         "writes": list(program.writes),
+        "records": [[path, record.name, list(record.fields)] for path, record in program.records.items()],
         "signature": [[p.name, tree(p.tree), tree(p.default), p.kind, p.annotation] for p in program.signature],
         "guards": [[g.kind, g.subject, tree(g.value), coder.places.span(g.span)] for g in program.guards],
         "graphs": coder.graphs,

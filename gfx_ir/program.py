@@ -8,6 +8,7 @@ from typing import Any
 from .described import Described
 from .dtypes import numbers
 from .graph import UNBOUND, Graph, Value
+from .records import Record
 from .source import Span
 from .text import to_text
 from .trees import leaves
@@ -103,7 +104,8 @@ class Program:
     """Named graphs that call each other, an entry, the parameters, the guards, and the promotion rules it was written under.
 
     `params` holds data by dotted path; `writes` names, for each trailing result after the target's own one, what it is
-    written to (a parameter's path, or an argument's); `flavour` is the framework of the source.
+    written to (a parameter's path, or an argument's); `flavour` is the framework of the source. `records` tells which parts of
+    the result are objects of named fields, by their paths.
     """
 
     entry: Graph
@@ -115,6 +117,7 @@ class Program:
     flavour: str = "torch"
     writes: list[str] = field(default_factory=list)
     level: int = 0
+    records: dict[str, Record] = field(default_factory=dict)
 
     @property
     def version(self) -> tuple:

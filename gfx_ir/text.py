@@ -291,6 +291,8 @@ class Printer:
         self.lines.append(f"program({rules}, level={program.level}{writes})")
         for guard in program.guards:
             self.lines.append(f"guard({quote(guard.kind)}, {quote(guard.subject)}, {self.tree(guard.value)})")
+        for path, record in program.records.items():
+            self.lines.append(f"record({quote(path)}, {quote(record.name)}, {self.tree(record.fields)})")
         defaults = self._plain_arguments(program)
         for key, graph in program.functions.items():
             self.lines.append("")

@@ -11,6 +11,7 @@ from .graph import UNBOUND, Graph, Node, Value
 from .naming import identifier, original
 from .op import OpDef, lookup
 from .program import GUARD_KINDS, PARAMETER_KINDS, Guard, Parameter, Program
+from .records import Record
 from .source import Span
 from .text import default_kinds
 from .textconst import Constants, called, fail
@@ -43,6 +44,7 @@ class _Module:
         self.constants = constants
         self.head: ast.Call | None = None
         self.guards: list[Guard] = []
+        self.records: dict[str, Record] = {}
         self.arguments: ast.Call | None = None
         self.functions: dict[str, tuple[ast.FunctionDef, Graph]] = {}
 
@@ -75,6 +77,9 @@ class _Module:
                 if kind not in GUARD_KINDS or type(subject) is not str:
                     fail(call, f"there is no guard of kind {kind!r}", f"there are: {', '.join(GUARD_KINDS)}")
                 self.guards.append(Guard(kind, subject, value))
+            case ast.Expr(value=ast.Call(func=ast.Name(id="record"), args=args, keywords=[])) if len(args) == 3:
+                path, *named = (self.constants.tree(arg, {}) for arg in args)
+                self.records[path] = Record(*named)
             case ast.Expr(value=ast.Call(func=ast.Name(id="signature")) as call) if self.arguments is None:
                 self.arguments = call
             case _:
@@ -100,7 +105,9 @@ class _Module:
         reader = readers[entries[0]]
         signature = self._signature(reader) if self.arguments is not None else reader.plain_signature()
         promotion, flavour = places
-        return Program(reader.graph, functions, signature, {}, self.guards, promotion, flavour, writes, level)
+        return Program(
+            reader.graph, functions, signature, {}, self.guards, promotion, flavour, writes, level, self.records
+        )
 
     def _signature(self, reader: _Function) -> list[Parameter]:
         assert self.arguments is not None

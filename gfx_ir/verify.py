@@ -14,6 +14,7 @@ from .naming import is_name
 from .op import HOST_KINDS
 from .pause import collection_paused
 from .program import Program
+from .records import held_at
 from .regions import join_path
 from .static import misfit
 from .text import default_kinds
@@ -39,8 +40,23 @@ def verify(what: Program | Graph) -> None:
         _verify_graph(what.entry, what)
     _verify_signature(what)
     _verify_calls(what)
+    _verify_records(what)
     if what.params:
         _verify_parameters(what)
+
+
+def _verify_records(program: Program) -> None:
+    result = program.entry.result
+    if program.writes and type(result) is tuple and result:
+        result = result[0]  # the state stands behind it
+    for path, record in program.records.items():
+        try:
+            held = held_at(result, path)
+        except LookupError:
+            raise VerifyError(f"there is no {path!r} in the result, which a record is to stand for") from None
+        fits = type(held) is tuple and len(held) == len(record.fields)
+        if not fits and not (type(held) is dict and tuple(held) == record.fields):
+            raise VerifyError(f"the fields of the record {record.name!r} are not those of {path!r}")
 
 
 # ---------------------------------------------------------------------- graphs

@@ -19,6 +19,7 @@ from gfx_ir.passes.dce import keep_errors
 from gfx_ir.pause import collection_paused
 from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.program import Program
+from gfx_ir.records import Record
 from gfx_ir.rules import building
 from gfx_ir.source import Span
 
@@ -152,7 +153,7 @@ def _capture(
         arguments = Arguments(tracer, dynamic, keys)
         bound = arguments.bind(signature, hints_of(function), args, kwargs)
         tracer.static_types = not graph.placeholders or any(p.type is not None for p in graph.placeholders)
-        tree, rebuild, state = _traced(tracer, target, bound, documented)
+        tree, rebuild, state, records = _traced(tracer, target, bound, documented)
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
         tracer.castable.state(graph)
     tracer.functions.settle(graph)
@@ -162,8 +163,8 @@ def _capture(
     program = Program(
         graph, functions, bound.signature, _used(tracer, graph, state), merged(tracer.assumed.guards), promotion,
         flavour.name if flavour is not None else "numpy", [write.path for write in state],
+        1 if tracer.static_types else 0, records,
     )  # fmt: skip
-    program.level = 1 if tracer.static_types else 0
     slots = {w.path: w for w in state if w.slot is not None}
     modes = list(tracer.assumed.modes.values())
     found = Captured(program, target, rebuild, tracer.notes, slots, modes, tracer.raising.errors, tracer.bound_arrays)
@@ -173,8 +174,8 @@ def _capture(
 
 def _traced(
     tracer: Tracer, target: Any, bound: Bound, documented: Any
-) -> tuple[Any, Callable[[Any], Any] | None, list[Write]]:
-    """Run the code under the tracer: its result's tree, how that is put together again, and what was written."""
+) -> tuple[Any, Callable[[Any], Any] | None, list[Write], dict[str, Record]]:
+    """Run the code under the tracer: its result's tree, how that is put together again, what was written, and the records."""
     place, made = None, Made()
     try:
         result = run(tracer, target, bound)
@@ -190,7 +191,8 @@ def _traced(
         tracer.memoised.leave()
         tracer.functions.leave()
         outside = outliving(tracer.journal.frames[0].values(), result, made, tracer.kept)
-        tree, rebuild = Results(tracer, outside).tree(result)
+        results = Results(tracer, outside)
+        tree, rebuild = results.tree(result)
         state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside)
     except Exception as error:
         refuse_missing(tracer)
@@ -202,7 +204,7 @@ def _traced(
     finally:
         tracer.journal.undo()
     refuse_missing(tracer)
-    return tree, rebuild, state
+    return tree, rebuild, state, results.records
 
 
 def _forget_classes(tracer: Tracer) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from gfx_ir.errors import GfxError
 from gfx_ir.loading import backend
 from gfx_ir.probing import is_module
+from gfx_ir.records import plain
 
 from .blocks import Block, Divergence, divergence
 from .differences import Difference, compare_all, copied, flat
@@ -129,6 +130,7 @@ def _run(subject: Transpiled, given: Mapping[str, Any]) -> tuple[Any, dict[str, 
     assert terms is not None
     leading = {terms.leading: subject.params} if terms.leading else {}
     out = terms.binding.call(subject.jitted, {**leading, **given})
+    out = plain(subject.program.entry.result, out)
     return out if subject.program.writes else (out, {})
 
 

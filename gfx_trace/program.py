@@ -25,6 +25,7 @@ from gfx_ir.param_tree import nest
 from gfx_ir.partition import FUSION, Policy, partition
 from gfx_ir.passes import DEFAULT, Optimize, Pass
 from gfx_ir.pause import collection_paused
+from gfx_ir.records import made, plain
 from gfx_ir.runtime.device import Device
 from gfx_ir.types import LogicalTensor, TensorSpec
 
@@ -182,7 +183,8 @@ class Program(gfx_ir.program.Program):
         assert terms is not None
         if terms.leading:
             given = {**given, terms.leading: self.params_for(owner.name)}
-        return terms.binding.call(emitted.bare(), given, random)
+        found = terms.binding.call(emitted.bare(), given, random)
+        return plain(self.entry.result, found) if self.records else found
 
     def finish(self, out: Any, owner: Backend, given: dict[str, Any]) -> Any:
         """Write what the program writes; the result as the target's own containers."""
@@ -190,7 +192,7 @@ class Program(gfx_ir.program.Program):
             out, state = out
             self._apply(state, given, owner)
         rebuild = self.captured.rebuild if self.captured is not None else None
-        return rebuild(out) if rebuild is not None else out
+        return rebuild(out) if rebuild is not None else made(self.records, out) if self.records else out
 
     def _framework(self, given: Mapping[str, Any]) -> Backend:
         """The framework of the first array among the arguments; without any the one that the program was captured in."""

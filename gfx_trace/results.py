@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import types
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Node, Value
 from gfx_ir.op import lookup
+from gfx_ir.records import RESULT, Record, is_record
 from gfx_ir.trees import leaves, tree_map
 
 from .contents import attributes_of, row_of
@@ -22,6 +23,7 @@ from .interfaces import Capturing
 from .iteration import is_iterator
 from .number_rows import rows_kind
 from .open_iterables import OpenRange
+from .packages import framework
 from .proxy import HostProxy, Proxy, Unusable, is_open
 from .rows import Lazy, rows_of
 from .sequences import OpenList, as_list
@@ -37,6 +39,8 @@ class Results:
         self._written = {id(slot.object) for slot in tracer.journal.frames[0].values() if slot.kind == "attribute"}
         self._made = self._written.difference(outside)  # ids of the objects that the code made
         self._seen: set[int] = set()  # ids of those that are part of the result
+        self._path = [RESULT]
+        self.records: dict[str, Record] = {}
 
     def tree(self, result: Any) -> Made:
         """(tree of Values and constants, how to make the function's own container of it: None where the tree is one already)."""
@@ -58,12 +62,15 @@ class Results:
         if tracer.arrays.array_owner(result) is not None:
             return tracer.arrays.array_proxy(result).read(), None
         if dataclasses.is_dataclass(result) and not isinstance(result, type):
-            return self._items(_fields(result), lambda items: kind(**items))
+            self._record(kind, fields := _fields(result))
+            return self._items(fields, lambda items: kind(**items))
         if isinstance(result, dict):
             tracer.effects.sure_of(result)
             return self._items(dict(result), None if kind is dict else kind)
         if isinstance(result, (tuple, list)):
-            parts = [self.tree(item) for item in result]
+            if hasattr(result, "_fields") and not framework(kind.__module__):
+                self._record(kind, result._fields)
+            parts = [self._part(at, item) for at, item in enumerate(result)]
             tree = [p[0] for p in parts]
             named = kind if hasattr(result, "_fields") else None
             rebuild = _rebuilder([p[1] for p in parts], named._make if named else kind)
@@ -75,6 +82,20 @@ class Results:
         if found is not result:
             return found, None
         raise self._refused(result)
+
+    def _part(self, key: Any, item: Any) -> Made:
+        """The tree of what a container holds under a key."""
+        self._path.append(str(key))
+        try:
+            return self.tree(item)
+        finally:
+            self._path.pop()
+
+    def _record(self, kind: type, fields: Iterable[str]) -> None:
+        """Note that the tree at this place stands for an object of named fields."""
+        named = tuple(fields)
+        if is_record(kind.__name__, named):
+            self.records[".".join(self._path)] = Record(kind.__name__, named)
 
     def _refused(self, result: Any) -> UnsupportedConstruct:
         kind = type(result)
@@ -115,7 +136,7 @@ class Results:
         return self.tree(kind(rows))
 
     def _items(self, items: dict, make: Any) -> Made:
-        parts = {key: self.tree(item) for key, item in items.items()}
+        parts = {key: self._part(key, item) for key, item in items.items()}
         tree = {key: p[0] for key, p in parts.items()}
         if make is None and not any(p[1] for p in parts.values()):
             return tree, None
@@ -135,9 +156,14 @@ class Results:
         self._seen.add(id(result))
         kind, parts, fixed = type(result), dict[str, Made](), dict[str, Made]()
         for name, held in attributes_of(result).items():
-            part = self._attribute(held)
+            part = self._attribute(name, held)
             varies = any(type(leaf) is Value for leaf in leaves(part[0]))
             (parts if varies else fixed)[name] = part
+
+        here = ".".join(self._path)
+        gone = tuple(f"{here}.{name}." for name in fixed)
+        self.records = {path: held for path, held in self.records.items() if not f"{path}.".startswith(gone)}
+        self._record(kind, parts)
 
         def rebuild(built: dict) -> Any:
             made = object.__new__(kind)
@@ -149,13 +175,13 @@ class Results:
 
         return {name: tree for name, (tree, _) in parts.items()}, rebuild
 
-    def _attribute(self, held: Any) -> Made:
+    def _attribute(self, name: str, held: Any) -> Made:
         """An attribute of such an object; one from outside is the same object in each call."""
         if is_device(held):
             held = fixed_device(self.tracer, held)
         if id(held) not in self._written and self.tracer.arrays.array_owner(held) is None and _is_shared(held):
             return None, lambda built: held
-        return self.tree(held)
+        return self._part(name, held)
 
 
 _FIXED = (type, types.BuiltinFunctionType, enum.Enum, np.dtype)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from ..backend import Backend
 from ..control import hangs_on_data, is_call, is_for
@@ -25,6 +26,7 @@ from .plan import Plan
 from .planning import Planner
 from .prepare import Prepared, prepare
 from .prepare.calls import bottom_up
+from .records import Records
 from .style import Style
 from .summary import Summary
 from .titles import Titles
@@ -59,7 +61,7 @@ class Context:
         self.helpers = Helpers(backend, style)
         if program.params:
             self.summary.take_params(self.prepared.entry)
-        self.titles = Titles(self.prepared, self.order, style, self.helpers)
+        self.titles = Titles(program, self.prepared, self.order, style, self.helpers)
         self.reserved = self.titles.reserved
         self.helpers.rename({parameter.name for parameter in self.signature()})
 
@@ -121,6 +123,10 @@ class Context:
         """Length of the list of parameters at a path of a function."""
         prefix = self.prepared.instances.get(self.key(graph), "")
         return self.prepared.lists.length(".".join(part for part in (prefix, path) if part))
+
+    def records_of(self, result: Any) -> Records | None:
+        """The classes of which objects are in a result, where it is the entry's."""
+        return self.titles.records if self.program.records and result is self.prepared.entry.result else None
 
     def signature(self) -> Sequence[Parameter]:
         """The entry's arguments."""

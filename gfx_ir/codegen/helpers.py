@@ -34,6 +34,7 @@ class Helpers:
         self._lines: set[str] = set()
         self._sources: dict[str, str] = {}
         self._classes: dict[str, tuple[str, str]] = {}
+        self._records: list[str] = []
 
     def rename(self, arguments: set[str]) -> None:
         """Import modules, and call helpers, under other names than these arguments of the entry."""
@@ -43,6 +44,13 @@ class Helpers:
     def define(self, name: str, called: str, base: str) -> None:
         """An exception class of the author's own, derived from a builtin one, and what to call it."""
         self._classes[name] = called, base
+
+    def define_records(self, sources: list[str]) -> None:
+        """Classes of named fields, which the entry gives objects of."""
+        self._records = sources
+        if sources:
+            self._lines.add("from typing import NamedTuple")
+            self._modules.add(self.style.array.partition(".")[0])
 
     def use(self, text: str, node: Node | None) -> str:
         """Note that a name is used: a module of the style, a helper, or a builtin. Raises GfxError for others.
@@ -117,7 +125,7 @@ class Helpers:
         """The classes, and the helpers, each after those that it calls."""
         classes = [f"class {called}({base}):\n    pass\n" for called, base in self._classes.values()]
         second = [f"{name} = {text}\n" for text, name in self._second.items()]
-        return [*classes, *self._sources.values(), *second]
+        return [*classes, *self._records, *self._sources.values(), *second]
 
 
 def import_block(lines: Iterable[str]) -> list[str]:

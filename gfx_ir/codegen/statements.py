@@ -250,7 +250,10 @@ class Statements(Expressions):
     def result(self, result: Any) -> ast.expr:
         """A result tree; the values of one node as the call that gives them all."""
         whole = self._whole(result)
-        return self.build(whole) if whole is not None else self.tree(result)
+        records = self.module.records_of(result)
+        if whole is not None:
+            return records.whole(self.build(whole)) if records is not None else self.build(whole)
+        return self.tree(result) if records is None else records.written(result, self.tree)
 
     def _whole(self, result: Any) -> Node | None:
         if type(result) is not tuple or not result:

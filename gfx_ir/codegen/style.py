@@ -61,6 +61,11 @@ class Style:
     lowering: tuple[str, ...] = PLAIN
     weights: str = "safetensors.numpy"
 
+    @property
+    def array(self) -> str:
+        """The class of the target's arrays."""
+        return self.tensor or f"{self.module}.ndarray"
+
     def dtype(self, name: str) -> str:
         """The expression for a dtype."""
         return self.dtypes.get(name, f"{self.module}.{name}")

@@ -9,10 +9,12 @@ from collections.abc import Iterable, Sequence
 from ..control import is_check
 from ..graph import Graph
 from ..ops.effect import error_names
+from ..program import Program
 from .helpers import Helpers
 from .identifiers import BUILTINS, function_name, usable
 from .prepare import Prepared
 from .prepare.calls import own_gradients
+from .records import Records
 from .style import Style
 
 
@@ -20,7 +22,9 @@ class Titles:
     """`entry`: what the entry is called; `errors`: exception classes of the author's own, by what they are called here;
     `reserved`: names that no variable may have."""
 
-    def __init__(self, prepared: Prepared, order: Sequence[Graph], style: Style, helpers: Helpers) -> None:
+    def __init__(
+        self, program: Program, prepared: Prepared, order: Sequence[Graph], style: Style, helpers: Helpers
+    ) -> None:
         """`order`: the functions, callees first."""
         self._functions: dict[str, str] = {}
         self._own: dict[str, str] = {}  # functions with a gradient of their own, by what computes them
@@ -28,7 +32,7 @@ class Titles:
         self.errors: dict[str, str] = {}
         arguments = {parameter.name for parameter in prepared.signature}
         self._taken = set(style.imports) | set(BUILTINS) | set(dir(builtins)) | set(helpers.names) | arguments
-        self._taken |= {"params", "carry"}
+        self._taken |= {"params", "carry", "NamedTuple"}
         own = function_name(prepared.entry.name or "f")
         self.entry = self._take(own, {own} if own in arguments else ())
         for graph in order:
@@ -40,7 +44,9 @@ class Titles:
                 if node.args[0] not in self._own:
                     self._own[node.args[0]] = self._take(style.named(node.args[2]))
         self._name_errors(order, helpers)
-        named = {self.entry, *self._functions.values(), *self._own.values(), *self.errors}
+        self.records = Records(program, prepared.entry.result, style.array, self._take)
+        helpers.define_records(self.records.sources())
+        named = {self.entry, *self.records.names, *self._functions.values(), *self._own.values(), *self.errors}
         self.reserved = frozenset(set(style.imports) | set(BUILTINS) | helpers.names | named)
 
     def function(self, callee: str) -> str:

@@ -62,11 +62,11 @@ def test_an_object_is_made_anew_in_each_call(given):
 def test_emitted_code_gives_its_tensors_by_name():
     made = gfx.transpile(decode, gfx.TensorSpec(("N", 3), "float32"), to="jax")
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
-    found, wanted = made(jnp.asarray(x))["cache"]["layers"], decode(torch.tensor(x))["cache"].layers
-    assert [sorted(layer) for layer in found] == [["keys", "seen"]] * 2
+    found, wanted = made(jnp.asarray(x))["cache"].layers, decode(torch.tensor(x))["cache"].layers
+    assert [sorted(layer._fields) for layer in found] == [["keys", "seen"]] * 2
     for layer, other in zip(found, wanted):
-        np.testing.assert_array_equal(layer["keys"], other.keys)
-        assert layer["seen"] == other.seen
+        np.testing.assert_array_equal(layer.keys, other.keys)
+        assert layer.seen == other.seen
 
 
 class Slotted:

@@ -1,0 +1,74 @@
+"""Records: classes of named fields (named tuples, dataclasses, model outputs) for which trees of a program stand."""
+
+from __future__ import annotations
+
+import keyword
+from collections import namedtuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+RESULT = "return"
+"""The path of a program's result; what it holds is found by keys and positions behind dots."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A class by its name, and its fields in their order. The tree that stands for one of its objects is a dictionary of these, or a
+    tuple. Raises ValueError for what no NamedTuple can be."""
+
+    name: str
+    fields: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not is_record(self.name, self.fields):
+            raise ValueError(f"there is no class {self.name!r} with the fields {self.fields}")
+
+
+def is_record(name: str, fields: tuple[str, ...]) -> bool:
+    """Whether a NamedTuple can have this name and these fields."""
+    if type(fields) is not tuple:
+        return False
+    words = [name, *fields]
+    words_of_python = all(type(word) is str and word.isidentifier() and not keyword.iskeyword(word) for word in words)
+    return (
+        words_of_python and not any(field.startswith("_") for field in fields) and 0 < len(fields) == len(set(fields))
+    )
+
+
+def parts(path: str, tree: Any) -> list[tuple[str, Any]]:
+    """The parts of a container, by their paths."""
+    keyed = tree.items() if type(tree) is dict else enumerate(tree) if type(tree) in (tuple, list) else ()
+    return [(f"{path}.{key}", item) for key, item in keyed]
+
+
+def held_at(result: Any, path: str) -> Any:
+    """What a result has at a path. Raises LookupError where it has nothing there."""
+    held, tree = RESULT, result
+    while held != path:
+        below = [part for part in parts(held, tree) if f"{path}.".startswith(f"{part[0]}.")]
+        if not below:
+            raise LookupError(path)
+        held, tree = below[0]
+    return tree
+
+
+def plain(tree: Any, found: Any) -> Any:
+    """What emitted code gave for a result, with the containers that the graph has: `tree` is the graph's."""
+    kind = type(tree)
+    if kind is dict:
+        given = found if isinstance(found, dict) else {key: getattr(found, key) for key in tree}
+        return {key: plain(item, given[key]) for key, item in tree.items()}
+    return kind(map(plain, tree, found)) if kind in (tuple, list) else found
+
+
+def made(records: Mapping[str, Record], found: Any, path: str = RESULT) -> Any:
+    """A result with an object of named fields for each record."""
+    kind = type(found)
+    if kind not in (tuple, list, dict):
+        return found
+    filled = [made(records, item, inner) for inner, item in parts(path, found)]
+    record = records.get(path)
+    if record is not None:
+        return namedtuple(record.name, record.fields)(*filled)
+    return dict(zip(found, filled)) if kind is dict else kind(filled)

@@ -1,0 +1,102 @@
+"""Results of named fields: emitted code defines a NamedTuple of the same fields, and gives objects of it; saved programs too."""
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import FormatError, VerifyError
+from gfx_ir.records import Record
+from gfx_ir.text import to_text
+from gfx_ir.textparse import parse_text
+from gfx_ir.verify import verify
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+@dataclasses.dataclass
+class Found:
+    pair: Any
+    rest: list
+    steps: int = 3
+
+
+class Memory:
+    def __init__(self, keys):
+        self.keys, self.name = keys, "memory"
+
+
+class Counting(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.zeros(3))
+
+    def forward(self, x):
+        self.count += 1
+        return Pair(x + self.count, Memory(x * 2))
+
+
+def several(x):
+    return Found(Pair(x + 1, x * 2), [Memory(x), (x, Pair(x, None))])
+
+
+def early(x):
+    if x.sum() > 3:
+        return Pair(x, x + 1)
+    return Pair(x * 2, x)
+
+
+FRAMEWORKS = {"torch": torch.from_numpy, "jax": jnp.asarray, "numpy": np.asarray}
+
+
+@pytest.mark.parametrize("target", FRAMEWORKS)
+def test_emitted_code_gives_the_fields_of_the_original(target):
+    made = gfx.transpile(several, torch.from_numpy(X), to=target)
+    found, wanted = made(FRAMEWORKS[target](X)), several(X)
+    assert type(found).__name__ == "Found" and found._fields == ("pair", "rest", "steps") and found.steps == 3
+    np.testing.assert_array_equal(found.pair.second, wanted.pair.second)
+    np.testing.assert_array_equal(found.rest[0].keys, wanted.rest[0].keys)
+    assert found.rest[1][1].second is None
+    assert made.source.count("class Pair(NamedTuple)") == 1
+    again = gfx.transpile(made.fn, FRAMEWORKS[target](X), to=target)
+    assert again.source == made.source
+
+
+def test_calls_give_the_authors_own_objects_and_a_saved_program_the_same_fields(tmp_path):
+    program = gfx.symbolic_trace(several, torch.from_numpy(X))
+    assert type(program(torch.from_numpy(X))) is Found
+    program.save(tmp_path / "several.json")
+    read = gfx.load(tmp_path / "several.json")
+    assert type(read(torch.from_numpy(X)).rest[0]).__name__ == "Memory"
+    assert read.source("jax") == program.source("jax")
+    assert parse_text(to_text(program)).records == program.records
+    read.records["return.pair"] = Record("Pair", ("first",))
+    with pytest.raises(VerifyError, match="fields"):
+        verify(read)
+    with pytest.raises(FormatError, match="no class"):
+        parse_text(to_text(program).replace('"Found"', '"Found(object): import os"'))
+
+
+def test_state_stands_behind_them_and_a_test_gives_them_on_both_sides():
+    made = gfx.transpile(Counting(), torch.from_numpy(X), to="jax")
+    result, state = made.fn(made.params, jnp.asarray(X))
+    assert result.second._fields == ("keys",) and list(state) == ["count"]
+    assert made(jnp.asarray(X))._fields == made(jnp.asarray(X))._fields == ("first", "second")
+    either = jax.jit(gfx.transpile(early, torch.from_numpy(X), to="jax").fn)
+    for x in (X, X - 9):
+        np.testing.assert_array_equal(either(jnp.asarray(x)).first, early(x).first)
+
+
+def test_what_frameworks_return_stays_a_tuple():
+    made = gfx.transpile(lambda x: torch.max(x, 1), torch.from_numpy(X), to="torch")
+    assert "NamedTuple" not in made.source
