@@ -77,7 +77,7 @@ def test_a_model_with_many_optional_arguments():
     ids = torch.tensor([[1, 2, 3]])
     result = gfx.transpile(model, ids, to="torch")
     assert "attention_mask=None" in result.source and "if attention_mask" not in result.source
-    equal(result(ids)["last_hidden_state"].detach(), model(ids).last_hidden_state.detach())
+    equal(result(ids).last_hidden_state.detach(), model(ids).last_hidden_state.detach())
     with pytest.raises(GuardError, match="attention_mask"):
         result(ids, torch.ones(1, 3))
 
