@@ -166,8 +166,8 @@ def sentence_embeddings(report):
 
 
 def last_hidden_state(output):
-    """Of a model output, which emitted code returns as a dictionary."""
-    return output["last_hidden_state"]
+    """Of a model output, which emitted code returns as a NamedTuple of its fields."""
+    return output.last_hidden_state
 
 
 def jax_to_torch(report):

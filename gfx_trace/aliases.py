@@ -19,35 +19,12 @@ from gfx_ir.trees import leaves
 
 from .either import root_of, roots
 from .gradient_marks import data_of
+from .kin import Kin
 from .lost import Lost
 from .numpy_numbers import scalar
 from .proxy import NeedsPython, Proxy
 
 _HINT = "write to a copy (`.clone()`, `.copy()`) or to x[i] by its index, or make a new tensor: x = x + 1, not x += 1"
-
-
-class Kin:
-    """Tensors of which any two may share memory, for all that is known: a set that only grows, by union and find."""
-
-    __slots__ = ("joined",)
-
-    def __init__(self) -> None:
-        self.joined: Kin | None = None
-
-    def all(self) -> Kin:
-        """The set that this one is part of."""
-        kin = self
-        while kin.joined is not None:
-            if kin.joined.joined is not None:
-                kin.joined = kin.joined.joined
-            kin = kin.joined
-        return kin
-
-    def join(self, other: Kin) -> None:
-        """Let two sets be one."""
-        mine, others = self.all(), other.all()
-        if mine is not others:
-            others.joined = mine
 
 
 def kin_of(proxy: Proxy) -> Kin:

@@ -10,9 +10,10 @@ from typing import Any
 from gfx_ir.graph import Graph
 from gfx_ir.op import active
 
-from .aliases import Doubt, Kin, distinct, doubt, kin_of, memory, mutable, outside, surely_array
+from .aliases import Doubt, distinct, doubt, kin_of, memory, mutable, outside, surely_array
 from .carried import Carried
 from .either import MOST_WAYS, be_either, root_of, roots, ways
+from .kin import Kin
 from .lost import Lost
 from .proxy import Proxy
 

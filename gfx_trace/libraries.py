@@ -8,9 +8,10 @@ such a call, or uses what a library made otherwise than it can be captured, the 
 from __future__ import annotations
 
 import functools
+import io
 import types
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -136,7 +137,11 @@ class Libraries:
         work = functools.partial(self._record, tracer, owner, f, args, kwargs)
         watched = functools.partial(tracer.effects.watched, work, roots, (), {}, deep=-1)
         before = states(roots)
-        made = attempt(tracer, lambda mark: whole(mark, watched()))
+        with redirect_stdout(io.StringIO()) as printed:
+            made = attempt(tracer, lambda mark: whole(mark, watched()))
+        if printed.getvalue():
+            what = f"GFX cannot capture this call of {called_name(f)}: it prints, once, while {owner.name.upper()} traces it"
+            raise tracer.error(what, "jax.debug.print prints at each call; or print what the call gives")
         generator = drawn(before)
         if generator is not None:
             raise tracer.objects.outside_generator(type(generator).__name__)

@@ -144,6 +144,16 @@ def test_what_is_written_to_a_copy_of_an_object_is_no_loss_that_goes_unsaid(libr
         gfx.symbolic_trace(lambda x: mean(x), X)
 
 
+def test_what_is_printed_once_is_refused(library):
+    def shown(x):
+        print("here")
+        return library.linear(x)
+
+    apply = library.transform(shown)
+    with pytest.raises(gfx.GfxError, match="it prints, once, while JAX traces it"):
+        gfx.symbolic_trace(lambda x: apply(PARAMS, x), X)
+
+
 @pytest.mark.parametrize("generator", [random.Random(0), np.random.RandomState(0), np.random.default_rng(0), None])
 def test_numbers_that_are_drawn_once_are_refused(library, generator):
     draw = (generator or random).random if not isinstance(generator, np.random.RandomState) else generator.rand
