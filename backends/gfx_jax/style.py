@@ -6,7 +6,7 @@ from gfx_ir.codegen.style import Style
 
 from .control import LaxControl
 from .helpers_control import promoting_cond, settled
-from .lowering import Added, Bounded, Masked, Sizes
+from .lowering import Added, Bounded, Joined, Masked, Sizes
 
 _REVERSE = """@jax.custom_vjp
 def {name}(*args):
@@ -26,7 +26,7 @@ def {name}_jvp(primals, tangents):
 LOWERING = (
     "keep_order", "own_gradients", "foreign_texts", "lacking_dtypes",
     "open_dtypes", "shallow", "python_numbers", "handed", "shared_calls",
-    "booleans", "untold", "powers", "promoted", Masked.name, Added.name, "composites",
+    "booleans", "untold", "powers", "promoted", Masked.name, Added.name, Joined.name, "composites",
     "traced", "truths", "asked_first", "merged_tests", "simplify", "drop_carried", "unpacked",
     "staged_ranges", "shortest", "ranges", Bounded.name, Sizes.name,
     "returned", "inline_calls", "gathered", "reroll",

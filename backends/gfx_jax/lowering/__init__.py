@@ -6,10 +6,11 @@ from gfx_ir.codegen.prepare import LOWERINGS
 
 from .added import Added
 from .bounded import Bounded
+from .joined import Joined
 from .masked import Masked
 from .sizes import Sizes
 
-for _pass in (Added, Bounded, Masked, Sizes):
+for _pass in (Added, Bounded, Joined, Masked, Sizes):
     LOWERINGS.register(_pass)
 
-__all__ = ["Added", "Bounded", "Masked", "Sizes"]
+__all__ = ["Added", "Bounded", "Joined", "Masked", "Sizes"]

@@ -76,6 +76,10 @@ def stacked(x):
     return torch.stack([x.sum().item() * 2, x.sum()])
 
 
+def alone(n):
+    return torch.cat((n,)) + 1
+
+
 def both(x, k: int = 1):
     if x.sum() and k:
         x = x + 1
@@ -93,6 +97,7 @@ CASES = [
     ("promoted", halved, (I32,), "divide(n, 2)", "astype(n, float32)", "jax", False),
     ("composites", activated, (), "= softplus(x)", 'call("softplus"', "numpy", False),
     ("tensor_lists", stacked, (), "stack((_3, _4))", "as_tensor(_3)", "torch", False),
+    ("joined", alone, (I32,), "concat((n,))", "add(n, 1)", "jax", False),
     ("truths", both, (), "not_equal(", "k != 0", "jax", False),
 ]
 
