@@ -50,7 +50,7 @@ _DTYPES = ("booleans", "untold", "powers", "promoted", "composites", "tensor_lis
 _LAST = ("returned", "inline_calls", "gathered", "reroll", "one_generator")
 LOWERING = (
     *_FIRST, "handed", *_DTYPES,
-    "truths", "merged_tests", "simplify", "drop_carried", "unpacked", "filled_lists", *_LAST,
+    "truths", "merged_tests", "simplify", "drop_carried", "unpacked", "filled_lists", *_LAST, "nested_loops",
 )  # fmt: skip
 """Casts where dtypes differ, then the forms of tests and loops, then which functions there are."""
 HOP_LOWERING = (

@@ -12,6 +12,7 @@ from .writer import ControlWriter
 PLAIN = (
     "keep_order", "own_gradients", "foreign_texts", "lacking_dtypes", "handed", "booleans", "untold", "powers", "promoted", "composites",
     "truths", "merged_tests", "simplify", "drop_carried", "unpacked", "filled_lists", "returned", "inline_calls", "gathered", "reroll",
+    "nested_loops",
 )  # fmt: skip
 """What a target needs whose tests and loops are Python's."""
 

@@ -17,6 +17,7 @@ from .inline import InlineCalls
 from .lacking import LackingDtypes
 from .lists import TensorLists
 from .merge import MergedTests
+from .nested_loops import NestedLoops
 from .one_generator import OneGenerator
 from .open_dtypes import OpenDtypes
 from .ordered import KeepOrder
@@ -40,7 +41,7 @@ from .zipped import Shortest
 
 for _pass in (
     AskedFirst, Booleans, Composites, DropCarried, FilledLists, FindHanded, ForeignTexts, Gathered, InlineCalls, KeepOrder,
-    LackingDtypes, MergedTests, OneGenerator, OpenDtypes, OwnGradients, Powers, Promoted, PythonNumbers, Ranges, Reroll, Returned,
+    LackingDtypes, MergedTests, NestedLoops, OneGenerator, OpenDtypes, OwnGradients, Powers, Promoted, PythonNumbers, Ranges, Reroll, Returned,
     Shallow, SharedCalls, Shortest, Simplify, StagedRanges, TensorLists, Traced, Truths, Unpacked, Untold,
 ):  # fmt: skip
     LOWERINGS.register(_pass)

@@ -122,3 +122,17 @@ def test_a_number_that_is_doubled_often_is_looked_at_once(mode):
 
     program = gfx.symbolic_trace(doubled, unroll=True)
     assert calls(lambda: program.source("torch", mode=mode)) < 100_000
+
+
+def test_more_loops_within_each_other_than_python_compiles_are_functions():
+    text = "".join(
+        f"def g{k}(x):\n    while x.sum() < {k + 1}:\n        x = {f'g{k + 1}(x)' if k < 39 else 'x * 1.5'} + 1\n    return x\n"
+        for k in range(40)
+    )
+    file, names = "<nested loops>", {}
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    exec(compile(text, file, "exec"), names)
+    captured, x = gfx.symbolic_trace(names["g0"], backend="torch"), torch.zeros(3)
+    for target in ("torch", "numpy"):
+        found = captured.to(target)(x if target == "torch" else x.numpy())
+        np.testing.assert_allclose(found, names["g0"](x), rtol=1e-6)
