@@ -107,6 +107,7 @@ def f(x, n, k):
             s, r = r, s
     return s, r
 """,
+        right="equal|refused",
     ),
     "another value of the name of what a loop carries": Failure(
         """
