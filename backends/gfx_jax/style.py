@@ -26,10 +26,10 @@ def {name}_jvp(primals, tangents):
 LOWERING = (
     "keep_order", "own_gradients", "foreign_texts", "lacking_dtypes",
     "open_dtypes", "shallow", "python_numbers", "handed", "shared_calls",
-    "booleans", "untold", "powers", "promoted", Masked.name, Added.name, Joined.name, "composites",
+    "booleans", "untold", "powers", "promoted", Masked.name, Added.name, "composites",
     "traced", "truths", "asked_first", "merged_tests", "simplify", "drop_carried", "unpacked",
     "staged_ranges", "shortest", "ranges", Bounded.name, Sizes.name,
-    "returned", "inline_calls", "gathered", "reroll",
+    "returned", "inline_calls", "gathered", Joined.name, "reroll",
 )  # fmt: skip
 """What loops and tests hand on is arrays of one dtype and shape; then casts, then their forms in lax, then which functions there are."""
 

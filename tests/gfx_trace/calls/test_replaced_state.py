@@ -247,7 +247,7 @@ def test_what_a_call_writes_before_it_reads_it_is_not_of_the_call_before():
     torch.testing.assert_close(program(x), want)
     torch.testing.assert_close(model.kept["layer"] * 3, want)
     made = gfx.transpile(model, x, to="jax")
-    np.testing.assert_allclose(made(jnp.asarray(x.numpy())), want.detach().numpy(), rtol=1e-5)
+    np.testing.assert_allclose(made(jnp.asarray(x.numpy())), want.detach().numpy(), rtol=1e-5, atol=1e-6)
 
 
 READ_BEFORE = {
