@@ -38,7 +38,7 @@ class CarriedAliases:
         self.outside = {id(c): self._outside(c, graph) for c in self.carried}  # tensors from outside that each may be
         self._follow()
         self._reach: dict[int, set[int]] = {}
-        self.linked = self._linked()  # those that may be another, or share memory with it
+        self.linked = {id(c): c for c in self._linked()}  # those that may be another, or share memory with it
         self.partners: dict[int, dict[int, Carried]] = {id(c): {} for c in self.carried}  # those that each may be
         self._share()
         self.behind = {id(c): self._left_by_trip(c) for c in self.carried} if runs else self.outside
@@ -116,7 +116,7 @@ class CarriedAliases:
             return None
         if outside(root, self.graph):
             return root if root is c.out and active.builder.gates.visible(root.value) else None
-        met = any(c is linked for linked in self.linked) and any(self._meet(c, p) for p in self.linked if p is not c)
+        met = id(c) in self.linked and any(self._meet(c, other) for other in self.linked.values() if other is not c)
         return None if met else Proxy(c.result.value, c.backend)
 
     def _left_by_trip(self, carried: Carried) -> dict[int, Proxy]:
@@ -151,7 +151,7 @@ class CarriedAliases:
     def _share(self) -> None:
         """Find who may be whom: before the loop, and from trip to trip."""
         held: dict[int, list[Carried]] = {}
-        for c in self.linked:
+        for c in self.linked.values():
             for key in {id(item): None for root in self.before[id(c)] for item in (root, *memory(root))}:
                 held.setdefault(key, []).append(c)
         for a, b in _pairs(held.values()):
@@ -174,7 +174,7 @@ class CarriedAliases:
     def _left(self) -> tuple[dict[int, list[Carried]], dict[int, list[Carried]], dict[int, list[Carried]]]:
         """By id, who may be left what a trip begins with, another tensor, or one that stands behind what a trip begins with."""
         begun, own, reached = dict[int, list[Carried]](), dict[int, list[Carried]](), dict[int, list[Carried]]()
-        for c in self.linked:
+        for c in self.linked.values():
             for item in {id(x): x for root in self.after[id(c)] for x in self._memory(root)}.values():
                 first = self.entered.get(id(item))
                 if first is None:
