@@ -25,12 +25,17 @@ def _begun(graph: Graph, values: Values) -> Graph:
     """A graph with the arguments and parameters of another one."""
     out = Graph(graph.name, graph.doc)
     for value in graph.placeholders:
-        made = out.add_placeholder(value.name or "", value.kind, value.type, value.node.span)
-        made.name = value.name
-        values[value] = made
+        values[value] = placeholder(out, value)
     for path, value in graph.parameters.items():
         values[value] = out.add_parameter(path, value.type)
     return out
+
+
+def placeholder(graph: Graph, value: Value) -> Value:
+    """What stands for a value in a graph that is given it."""
+    made = graph.add_placeholder(value.name or "", value.kind, value.type, value.node.span)
+    made.name = value.name
+    return made
 
 
 def copy_nodes(source: Iterable[Node], into: Graph, before: Node | None, values: Values, prefix: str = "") -> None:

@@ -9,7 +9,7 @@ from ...graph import Graph, Node, Value
 from ...op import lookup
 from ...program import Program
 from ...trees import leaves
-from ..copying import substitute
+from ..copying import placeholder, substitute
 from .base import Emission, Lowering, order
 
 _MOST = 12
@@ -48,10 +48,6 @@ def _outline(loop: Node, program: Program) -> None:
         old.replace_by(new)
     graph.detach(loop)
     made = functions[name] = Graph(name)
-    places = {}
-    for value in inputs:
-        places[value] = made.add_placeholder(value.name or "", value.kind, value.type)
-        places[value].name = value.name
-    loop.set_args(substitute(loop.args, places))
+    loop.set_args(substitute(loop.args, {value: placeholder(made, value) for value in inputs}))
     made.append(loop)
     made.result = loop.values[0] if len(loop.values) == 1 else tuple(loop.values)

@@ -12,9 +12,10 @@ from itertools import takewhile
 from operator import is_not
 
 from ...dtypes import bool_
-from ...graph import Graph, Node, Value
+from ...graph import Graph, Node, Value, values_in
+from ...passes.effects import Effects
 from ...types import LogicalTensor
-from ..copying import Values, copy_nodes, outputs_of, splice, substitute
+from ..copying import Values, copy_nodes, outputs_of, placeholder, splice, substitute
 
 _FLAG = LogicalTensor(bool_, ())
 
@@ -29,11 +30,9 @@ class RowOfTests:
             list(takewhile(partial(is_not, end), node.regions[side])) for (node, side), end in zip(path, followers)
         ]
 
-    def possible(self) -> bool:
-        """Whether what stands between the tests may run twice."""
-        return not any(
-            node.op.effect or node.op.draws or node.waits or node.regions for nodes in self.between for node in nodes
-        )
+    def possible(self, effects: Effects) -> bool:
+        """Whether what stands between the tests may run twice: it acts on nothing, in what it calls neither, and draws nothing."""
+        return not any(effects.node(node) or _draws(node) for nodes in self.between for node in nodes)
 
     def move(self) -> None:
         """Rewrite the row."""
@@ -96,8 +95,6 @@ class RowOfTests:
         splice(last.regions[1 - side], last, last.args[1], "")
 
 
-def placeholder(region: Graph, value: Value) -> Value:
-    """What stands for a value in a region."""
-    made = region.add_placeholder(value.name or "", value.kind, value.type)
-    made.name = value.name
-    return made
+def _draws(node: Node) -> bool:
+    """Whether a node, or what it calls, takes a key of random numbers or makes one."""
+    return node.op.draws or any(value.kind == "key" for value in (*values_in(node.args), *node.values))

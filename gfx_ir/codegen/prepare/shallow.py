@@ -15,11 +15,12 @@ from ...dtypes import bool_
 from ...errors import GfxError
 from ...graph import Graph, Node, Value
 from ...op import lookup
+from ...passes.effects import Effects
 from ...program import Program
 from ...types import LogicalTensor
-from ..copying import outputs_of
+from ..copying import outputs_of, placeholder
 from .base import Emission, Lowering
-from .row_of_tests import RowOfTests, placeholder
+from .row_of_tests import RowOfTests
 
 MOST = 12
 """How many stand within each other."""
@@ -39,6 +40,7 @@ class Shallow(Lowering):
         """Rewrite such tests in the graph and its regions. Raises GfxError where too many stand within each other even so."""
         depths = _depths(graph)
         ends = {_last(region) for node in depths for region in node.regions}
+        effects = Effects(program)
         todo = [node for node, depth in depths.items() if depth > MOST and node not in ends]
         while todo:
             node = todo.pop()
@@ -50,7 +52,7 @@ class Shallow(Lowering):
                 behind = cut.move(cut.end_early())
                 depths[behind] = 1 + depths[inner]
                 beside.append(behind)
-            elif row.possible():
+            elif row.possible(effects):
                 copied = beside.pop()
                 row.move()
                 region = path[-2][0].regions[path[-2][1]]
