@@ -74,9 +74,7 @@ class Doubt:
         """More tensors in question, with what these may be."""
         for other in others:
             self.given.append(other)
-            key = id(other), id(other.value)
-            known = self.pairs.get(key)
-            self.pairs[key] = other, other.value, self.loop if known is None or known[2] is self.loop else None
+            self.pairs[id(other), id(other.value)] = other, other.value, self.loop
             self.kin.join(kin_of(other))
             if isinstance(other.base, Doubt):
                 self.behind.append(other.base)
