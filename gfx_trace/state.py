@@ -88,22 +88,7 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int]) -> Write | None:
     if _as_it_was(slot) or (type(value) is type(old) and _fixed(value) and value == old):
         return None
     usable(value)
-    if slot.kind == "attribute" and _is_made(tracer, value):
-        what = f"GFX cannot convert this write: the {type(value).__name__} that the code makes outlives the call"
-        raise UnsupportedConstruct(what, slot.span, "keep its tensors instead")
-    if slot.kind in ("cell", "global") and not isinstance(old, (int, float)):
-        what = (
-            f"the global {slot.name!r}"
-            if slot.kind == "global"
-            else f"the variable {slot.name!r} of a function around this one"
-        )
-        raise UnsupportedConstruct(
-            f"GFX cannot convert this write: {what} outlives the call", slot.span,
-            "make it an attribute of an object, or an argument and a result",
-        )  # fmt: skip
-    if slot.kind == "contents" or value is MISSING or isinstance(value, (list, dict, set)):
-        what = f"GFX cannot convert this write: the contents of a {type(slot.object).__name__} outlive the call"
-        raise UnsupportedConstruct(what, slot.span, "return them instead")
+    _check_lasting(tracer, slot, value, old)
     first = Remembered(slot, value) if slot.kind == "item" and old is MISSING else None
     if first is not None and (first.lasts or type(value) is not Proxy):
         raise first
@@ -125,6 +110,26 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int]) -> Write | None:
     if param is not None and not (type(value) is Proxy and not value.weak):
         raise _changes(tracer, slot, old)
     return Write(param or path, tracer.unwrap(value), slot, param, first)
+
+
+def _check_lasting(tracer: Capturing, slot: Slot, value: Any, old: Any) -> None:
+    """Raises UnsupportedConstruct where what is written outlives the call, and is no state that a program can have."""
+    if slot.kind == "attribute" and _is_made(tracer, value):
+        what = f"GFX cannot convert this write: the {type(value).__name__} that the code makes outlives the call"
+        raise UnsupportedConstruct(what, slot.span, "keep its tensors instead")
+    if slot.kind in ("cell", "global") and not isinstance(old, (int, float)):
+        what = (
+            f"the global {slot.name!r}"
+            if slot.kind == "global"
+            else f"the variable {slot.name!r} of a function around this one"
+        )
+        raise UnsupportedConstruct(
+            f"GFX cannot convert this write: {what} outlives the call", slot.span,
+            "make it an attribute of an object, or an argument and a result",
+        )  # fmt: skip
+    if slot.kind == "contents" or value is MISSING or isinstance(value, (list, dict, set)):
+        what = f"GFX cannot convert this write: the contents of a {type(slot.object).__name__} outlive the call"
+        raise UnsupportedConstruct(what, slot.span, "return them instead")
 
 
 def _changes(tracer: Capturing, slot: Slot, old: Any) -> UnsupportedConstruct:
