@@ -10,6 +10,7 @@ from harness import paired, seconds
 
 import gfx_trace as gfx
 from gfx_ir.verify import verify
+from stages import emitted
 
 LIMIT = 1.5
 X = torch.ones(3)
@@ -56,11 +57,6 @@ def function(kind, text, count):
 
 def captured(f, given):
     return gfx.symbolic_trace(f, *given, backend="torch")
-
-
-def emitted(program, target):
-    """The source, written anew: a program keeps what it has emitted."""
-    return gfx.Program.of(program, program.captured).source(target)
 
 
 def stages(folder, given):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gfx_ir.codegen.prepare.base import Emission, Lowering
+from gfx_ir.codegen.prepare.filled import joins
 from gfx_ir.graph import Graph, Node, Value
-from gfx_ir.op import Trait
 from gfx_ir.program import Program
 from gfx_ir.types import LogicalTensor
 
@@ -18,7 +18,7 @@ class Joined(Lowering):
         """Leave out such joins in the graph and its regions, of arrays whose rank and dtype are known: of others they may raise, or
         have another dtype."""
         for node in list(graph.walk()):
-            if node.op.traits & (Trait.JOINS | Trait.STACKS) == Trait.JOINS and _is_alone(node):
+            if joins(node) and _is_alone(node):
                 (array,) = node.args[0]
                 array.name = array.name or node.value.name
                 node.value.replace_by(array)
