@@ -38,6 +38,12 @@ def test_calls_are_compiled_once_for_each_type():
     assert list(out) == ["z", "a"] and out["a"][:2] == (2, "text") and type(out["a"][0]) is int
     plain = made.fn(J)  # a class of named fields is that of one source
     assert jax.tree.structure(out) == jax.tree.structure(plain) and out["a"][2][1] is None
+    loose = gfx.transpile(softened, X, to="jax", jit=False)(J)
+    assert list(loose) == list(out) and loose["a"][:2] == out["a"][:2]
+    assert [(type(y).__name__, y._fields, y.second) for y in (loose["a"][2], out["a"][2])] == [
+        ("Pair", Pair._fields, None)
+    ] * 2
+    jax.tree.map(np.testing.assert_array_equal, jax.tree.leaves(loose), jax.tree.leaves(plain))
     np.testing.assert_allclose(out["z"], np.tanh(X), rtol=1e-6)
 
 
