@@ -213,6 +213,7 @@ class LettingOut(Protocol):
     errors: dict[str, type]
 
     handlers: list[Any]
+    sound: set[Node]
 
     def check(self, test: Any, message: Any, error: type[Exception] = ...) -> None:
         """assert test, message(); `error`: what is raised instead of an AssertionError."""

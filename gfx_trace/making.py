@@ -44,9 +44,15 @@ class Making:
         self._site: FrameType | Place | None = tracer.site
 
     def call(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """A call at the place of the one that was recorded."""
+        """A call at the place of the one that was recorded, which the framework has done: none of its nodes fails."""
         self._tracer.site = self._site  # type: ignore[assignment]  # what asks a tensor for an attribute leaves its own
-        return self._tracer.calls.call(fn, tuple(args), dict(kwargs))
+        before = self._tracer.graph.last
+        made = self._tracer.calls.call(fn, tuple(args), dict(kwargs))
+        node = self._tracer.graph.last
+        while node is not None and node is not before:
+            self._tracer.raising.sound.add(node)
+            node = node.prev
+        return made
 
     def constant(self, x: Any) -> Any:
         """An array that the record holds."""

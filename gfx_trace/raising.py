@@ -36,6 +36,7 @@ class Raising(Waiting):
             Node, str
         ] = {}  # what Python computes with numbers that are open, and the error that it may raise
         self.errors: dict[str, type] = {}  # exception classes of the user's own that the code raises, by name
+        self.sound = set[Node]()  # nodes whose shapes the framework's own tracer has checked
         self._known: dict[str, _Inside] = {}  # of functions that were captured, by their names
 
     def check(self, test: Any, message: Any, error: type[Exception] = AssertionError) -> None:
@@ -125,8 +126,12 @@ class Raising(Waiting):
         if is_call(node):
             return self._inside(node.args[0]).fails
         if (
-            node.op.effect or node.regions or len(node.values) != 1 or node.op.traits & Trait.OF_ONE
-        ):  # which is asked apart
+            node in self.sound
+            or node.op.effect
+            or node.regions
+            or len(node.values) != 1
+            or node.op.traits & Trait.OF_ONE  # which is asked apart
+        ):
             return False
         return node.values[0].is_tensor and bool(self._kinds(self._faults(node.op, node.args)))
 

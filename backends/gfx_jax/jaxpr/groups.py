@@ -22,6 +22,7 @@ from ..recorded import Entered, Item, Public, Recording, prefix
 from ..recorded.names import batched, variable
 from ..recorded.rows import row_of
 from . import ELEMENTS
+from .batches import of_whole_arrays
 from .replaying import Number, Replaying, mapped
 from .shorter import widened
 
@@ -106,13 +107,15 @@ class Groups:
     def _as_call(self, item: Item, steps: list[tuple], users: Mapping[Any, set[int]]) -> bool:
         """Make a call as it was; False where its equations have to be made instead."""
         equations = [eqn for _, eqn, _ in steps]
-        work = self._public(item, equations) if isinstance(item, Public) else self._layer(item)
-        if work is None or item.result is None:
+        if item.result is None:
             return False
         here = {at for at, _, _ in steps}
         leaving = {var for _, eqn, _ in steps for var in eqn.outvars if users.get(var, here) - here}
         given = [variable(leaf) if isinstance(leaf, jax.core.Tracer) else None for leaf in jax.tree.leaves(item.result)]
-        if not leaving <= set(given) or any(map(batched, jax.tree.leaves(item.result))):
+        if not leaving <= set(given):
+            return False
+        work = self._public(item, equations) if isinstance(item, Public) else self._layer(item)
+        if work is None:
             return False
         try:
             made = self.making.attempt(lambda: self._alike(work(), given))
@@ -141,8 +144,15 @@ class Groups:
 
     def _public(self, item: Public, equations: Sequence[Any]) -> Callable[[], Any] | None:
         args, kwargs = _given(item)
-        if self._is_number(item.result) and all(map(self._is_number, jax.tree.leaves((args, kwargs)))):
-            return None  # the equations compute it
+        leaves = jax.tree.leaves((args, kwargs))
+        if any(map(self._is_told, leaves)) or (self._is_number(item.result) and all(map(self._is_number, leaves))):
+            return None  # the equations compute it, or tell what it is
+        if any(map(batched, (*leaves, *jax.tree.leaves(item.result)))):
+            results = [variable(leaf) for leaf in jax.tree.leaves(item.result)]
+            found = of_whole_arrays(item.function, args, kwargs, equations, results)
+            if found is None:
+                return None
+            args, kwargs = found
         if all(eqn.primitive.name == "broadcast_in_dim" for eqn in equations):
             return None  # they say what it was before
         narrow = all(eqn.primitive.name in _BROADCASTING for eqn in equations) and self._keeps_shape(item)
@@ -160,6 +170,11 @@ class Groups:
             return not isinstance(x, jax.Array)
         var = variable(x)
         return not x.shape and (var is None or var not in self.replay.env or isinstance(self.replay.env[var], Number))
+
+    def _is_told(self, x: Any) -> bool:
+        """Whether x is a truth value that is known."""
+        found = self.replay.env.get(variable(x)) if isinstance(x, jax.core.Tracer) else None
+        return isinstance(found, Number) and isinstance(found.value, bool)
 
     def _layer(self, item: Entered) -> Callable[[], Any] | None:
         row = row_of(item)
@@ -179,7 +194,7 @@ class Groups:
         if not isinstance(leaf, jax.core.Tracer):
             return self.making.constant(leaf)
         var = variable(leaf)
-        if var is None or batched(leaf) or var not in self.replay.env:
+        if var is None or var not in self.replay.env:
             raise NotAlike("an argument that no equation made")
         found = self.replay.narrowed(var) if narrow else self.replay.read(var)
         return found.value if isinstance(found, Number) else found

@@ -18,8 +18,8 @@ from .replaying import Replaying
 def _called(replay: Replaying, eqn: Any) -> list[Any]:
     """A compiled call, or one whose steps are computed again in reverse mode: it computes what it holds."""
     held = eqn.params["jaxpr"] if "jaxpr" in eqn.params else eqn.params["call_jaxpr"]
-    args = list(map(replay.value, eqn.invars))
-    return replay.run(held, args) if hasattr(held, "consts") else replay.body(held, (), args)
+    jaxpr, consts = (held.jaxpr, held.consts) if hasattr(held, "consts") else (held, ())
+    return replay.inside(jaxpr, consts, eqn.invars, eqn.outvars)
 
 
 def _while(replay: Replaying, eqn: Any) -> Any:

@@ -14,6 +14,7 @@ from gfx_ir.making import Making
 
 from ..recorded import Recording
 from . import CALLS, ELEMENTS, NUMBERED, REFUSED
+from .batches import live
 from .draws import DRAWS
 from .groups import Groups
 from .inner import INNER
@@ -48,10 +49,20 @@ class Replay:
 
     def body(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
         """The results of a jaxpr with these constants; what nothing reads is left out."""
+        self._play(jaxpr, consts, args)
+        return [self.value(var) for var in jaxpr.outvars]
+
+    def inside(self, jaxpr: Any, consts: Sequence[Any], invars: Sequence[Any], outvars: Sequence[Any]) -> list[Any]:
+        """The results of a jaxpr that an equation of these variables calls: numbers are numbers in it, and behind it."""
+        self.narrow.update((own, self.narrow[var]) for own, var in zip(jaxpr.invars, invars) if _in(self.narrow, var))
+        self._play(jaxpr, consts, [self.read(var) for var in invars])
+        self.narrow.update((var, self.narrow[own]) for own, var in zip(jaxpr.outvars, outvars) if _in(self.narrow, own))
+        return [self.read(var) for var in jaxpr.outvars]
+
+    def _play(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> None:
         self.env.update(zip(jaxpr.constvars, map(self.constant, consts)))
         self.env.update(zip(jaxpr.invars, args))
-        self._groups.play(_live(jaxpr), jaxpr.outvars)
-        return [self.value(var) for var in jaxpr.outvars]
+        self._groups.play(live(jaxpr.eqns, jaxpr.outvars), jaxpr.outvars)
 
     def equation(self, eqn: Any) -> None:
         """Make one equation again."""
@@ -147,17 +158,10 @@ class Replay:
         return found.value if isinstance(found, Number) else found
 
 
+def _in(known: dict[Any, Any], var: Any) -> bool:
+    return not isinstance(var, Literal) and var in known
+
+
 def _plain(params: Any) -> Any:
     """Parameters of a primitive with Python's own numbers in the place of NumPy's."""
     return mapped(lambda leaf: leaf.item() if isinstance(leaf, np.generic) else leaf, params)
-
-
-def _live(jaxpr: Any) -> list[Any]:
-    """The equations that something reads, or that do more than compute."""
-    needed = {var for var in jaxpr.outvars if not isinstance(var, Literal)}
-    kept = []
-    for eqn in reversed(jaxpr.eqns):
-        if eqn.effects or any(var in needed for var in eqn.outvars):
-            kept.append(eqn)
-            needed.update(var for var in eqn.invars if not isinstance(var, Literal))
-    return kept[::-1]

@@ -53,6 +53,9 @@ class Replaying(Protocol):
     def body(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
         """The results of a jaxpr with these constants."""
 
+    def inside(self, jaxpr: Any, consts: Sequence[Any], invars: Sequence[Any], outvars: Sequence[Any]) -> list[Any]:
+        """The results of a jaxpr that an equation of these variables calls."""
+
     def read(self, var: Any) -> Any:
         """What a variable stands for: a Number where it is one."""
 

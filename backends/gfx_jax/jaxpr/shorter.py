@@ -28,12 +28,15 @@ def _broadcast(replay: Replaying, eqn: Any) -> Any:
     wanted = [1] * (len(shape) - min(dims, default=len(shape)))
     for size, dim in zip(var.aval.shape, dims):
         wanted[dim - len(shape)] = size
-    narrow = replay.value(var)
-    if tuple(wanted) != var.aval.shape:
-        narrow = replay.call(jnp.reshape, narrow, tuple(wanted))
+    if tuple(wanted) == var.aval.shape:
+        narrow = replay.narrowed(var)
+    else:
+        narrow = replay.call(jnp.reshape, replay.value(var), tuple(wanted))
     if tuple(wanted) == shape:
-        return narrow
+        return replay.read(var) if wanted == list(var.aval.shape) else narrow
     replay.narrow[out] = narrow
+    if isinstance(narrow, Number):
+        return _full(replay, narrow, shape, out)
     return replay.call(jnp.broadcast_to, narrow, shape)
 
 
@@ -80,14 +83,15 @@ def _sum(replay: Replaying, eqn: Any) -> Any:
 
 
 def _transpose(replay: Replaying, eqn: Any) -> Any:
-    """A product, transposed: of two matrices, the product of the other in front; else einsum gives its axes in this order."""
+    """A product, transposed: where the axes of each stay together, the product of the other in front; else einsum gives the axes in
+    this order."""
     made = replay.origin(eqn.invars[0], "dot_general")
     if made is None or any(var.aval.dtype != made.outvars[0].aval.dtype for var in made.invars):
         return None
     (left, right), batch = made.params["dimension_numbers"]
     (a, b), permutation = made.invars, tuple(eqn.params["permutation"])
-    one = all(var.aval.ndim - len(summed) == 1 for var, summed in zip((a, b), (left, right)))
-    if one and not any(batch) and permutation == (1, 0):
+    first, rank = a.aval.ndim - len(left), len(permutation)
+    if not any(batch) and permutation == (*range(first, rank), *range(first)):
         return replay.call(lax.dot_general, replay.value(b), replay.value(a), ((right, left), batch[::-1]))
     operands, _, out = product(a.aval.ndim, b.aval.ndim, ((left, right), batch)).partition("->")
     equation = f"{operands}->{''.join(out[axis] for axis in permutation)}"
@@ -105,7 +109,10 @@ def _convert(replay: Replaying, eqn: Any) -> Any:
     size = replay.origin(var, "dim_as_value")
     if size is not None:
         return replay.call(jnp.asarray, size.params["dim"], eqn.params["new_dtype"])
-    return replay.read(var) if var.aval.dtype == eqn.params["new_dtype"] else None
+    if var.aval.dtype == eqn.params["new_dtype"]:
+        return replay.read(var)
+    number = replay.number(var)
+    return None if number is None else Number.of(number.array().astype(eqn.params["new_dtype"]))
 
 
 def _counted(replay: Replaying, var: Any, size: int) -> Any:
@@ -167,8 +174,11 @@ def _gather(replay: Replaying, eqn: Any) -> Any:
 
 
 def _select(replay: Replaying, eqn: Any) -> Any:
-    """A choice by the number that a truth value became."""
+    """A choice that is known, or by the number that a truth value became."""
     which, *cases = eqn.invars
+    known = replay.narrowed(which)
+    if isinstance(known, Number):
+        return replay.read(cases[int(known.value)])
     if which.aval.dtype != jnp.int32 or len(cases) != 2:
         return None
     made = replay.origin(which, "convert_element_type")

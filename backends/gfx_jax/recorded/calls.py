@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import jax
 
 from .modules import Leaves, arrays_of, documented
-from .names import DERIVING, code_of, defined, equations, hooks, variable
+from .names import BATCHING, DERIVING, MOVING, code_of, defined, equations, hooks, variable
 
 _RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 Kind = Callable[[FrameType], "str | None"]
@@ -89,7 +89,7 @@ class Recording:
     names: dict[Any, str] = field(default_factory=dict)
     kept: list[Any] = field(default_factory=list)  # arrays of a trace have their variable as long as they live
     _open: _Open | None = None
-    _deriving: FrameType | None = None  # the outermost call that differentiates
+    _passed: FrameType | None = None  # the outermost call that differentiates, or moves the axis of a batch
 
     def chain(self, variable: Any) -> list[Item]:
         """The calls that a variable is defined in, the outermost first."""
@@ -102,13 +102,14 @@ class Recording:
     # ------------------------------------------------------------------ what Python tells
     def told(self, frame: FrameType, event: str, arg: Any) -> None:
         """Python enters or leaves a function."""
-        if self._deriving is not None:
-            if event == "return" and frame is self._deriving:
-                self._deriving = None
+        if self._passed is not None:
+            if event == "return" and frame is self._passed:
+                self._passed = None
         elif event == "call":
             code = frame.f_code
-            if frame.f_globals.get("__name__") == DERIVING:
-                self._deriving = frame
+            module = frame.f_globals.get("__name__")
+            if module == DERIVING or (module == BATCHING and code.co_name in MOVING):
+                self._passed = frame
             elif not code.co_flags & _RESUMED:
                 self._enter(frame, code)
         elif event == "return" and self._open is not None and self._open.frame is frame:

@@ -18,6 +18,9 @@ PACKAGES = frozenset(("jax", "jaxlib"))
 _INDEXING = "jax._src.numpy.indexing"
 DERIVING = "jax._src.interpreters.ad"
 """The module whose functions run what is differentiated: what is called there is written twice over, by rules of JAX's own."""
+MOVING = frozenset(("matchaxis", "moveaxis"))
+BATCHING = "jax._src.interpreters.batching"
+"""The module whose functions of these names put the axis of a batch where it is asked for: no call of the author's."""
 _TESTED = (0, 10)
 """The versions of JAX whose names these are: of others each is looked at first."""
 

@@ -27,6 +27,34 @@ def test_a_bias_that_is_given_axes_for_a_batch_is_added_as_it_is():
     np.testing.assert_allclose(program(X), X[:, None] + bias * X[:, None], rtol=1e-6)
 
 
+OF_ITEMS = {
+    "F.softmax(": lambda x: jax.vmap(lambda v: jax.nn.softmax(v, axis=0))(x),
+    "F.gelu(": lambda x: jax.vmap(jax.vmap(jax.nn.gelu))(x),
+    "torch.mean(x, dim=-1)": lambda x: jax.vmap(jnp.mean)(x),
+    "torch.mean(x, dim=-1, keepdim=True)": lambda x: jax.vmap(lambda v: jnp.mean(v, keepdims=True))(x),
+    "torch.sum(x, dim=0) / 5.0": lambda x: jax.vmap(jnp.mean, in_axes=1)(x),
+    "torch.var(x, dim=-1, correction=0)": lambda x: jax.vmap(jnp.var)(x),
+    "torch.argmax(x, dim=-1)": lambda x: jax.vmap(jnp.argmax)(x),
+    "torch.cumsum(x, dim=-1)": lambda x: jax.vmap(lambda v: jnp.cumsum(v, axis=0))(x),
+    "x @ torch.linspace(-1.0, 1.0, 18).reshape(3, 6).T": lambda x: jax.vmap(
+        lambda v: jnp.linspace(-1.0, 1.0, 18).reshape(3, 6) @ v
+    )(x),
+    "x + x[0]": lambda x: jax.vmap(lambda v: v + x[0])(x),
+    ".reshape(5, 1) + x": lambda x: jax.vmap(lambda v: v[0] + v)(x),
+    "log_softmax(": lambda x: jax.vmap(lambda v: jax.nn.log_softmax(v) * v.max(), out_axes=1)(x),
+}
+
+
+@pytest.mark.parametrize("wanted", OF_ITEMS)
+def test_calls_on_items_of_a_batch_are_those_on_whole_arrays(wanted):
+    program = gfx.symbolic_trace(OF_ITEMS[wanted], X)
+    source = program.source("torch")
+    assert wanted in source, source
+    np.testing.assert_allclose(
+        program.to("torch")(torch.tensor(np.asarray(X))), OF_ITEMS[wanted](X), rtol=2e-6, atol=1e-7
+    )
+
+
 @pytest.fixture
 def linen():
     return pytest.importorskip("flax.linen")
