@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gfx_ir.codegen.agreement import BOTH
-from gfx_ir.codegen.constants import call, name, names_in
+from gfx_ir.codegen.constants import name, names_in
 from gfx_ir.codegen.control.choices import Sides
 from gfx_ir.codegen.control.higher import MAKE, HigherOrder, one_or_tuple
 from gfx_ir.codegen.liveness import counted, loop_results, placeholders
@@ -53,19 +53,23 @@ class LaxControl(HigherOrder):
             body, "body", set(), lambda: self.enter_body(node, carried, hints, items), self.finish(node, carried)
         )
         _, start, stop, _ = node.args[0][0]
-        first = self.writer.tree(start)
+        first, end = self.writer.tree(start), self.writer.tree(stop)
         trip = ast.Lambda(self.signature(["carry"]), ast.Call(step, [first, name("carry")], []))
-        init = self.settled(node, self.inits(node, carried), trip)
-        return ast.Call(self.higher("fori_loop"), [first, self.writer.tree(stop), step, init], [])
+        init = self.settled(node, ast.Compare(first, [ast.Lt()], [end]), self.inits(node, carried), trip)
+        return ast.Call(self.higher("fori_loop"), [first, end, step, init], [])
 
-    def settled(self, node: Node, init: ast.expr, trip: ast.expr, *rows: ast.expr) -> ast.expr:
+    def settled(self, node: Node, some: ast.expr, init: ast.expr, trip: ast.expr, *rows: ast.expr) -> ast.expr:
         """What a loop starts from: where a number may become an array, or another kind of number late, as its trips say."""
-        return call(self.module.use("settled"), trip, init, *rows) if self._unsettled(node) else init
+        if not self._unsettled(node):
+            return init
+        told = any(map(self.plan.liveness.used, self.plan.agreement.growing(node)))
+        asked = [ast.keyword("some", some)] if told else []
+        return ast.Call(name(self.module.use("settled")), [trip, init, *rows], asked)
 
     def _unsettled(self, node: Node) -> bool:
         """Whether what is carried may become an array, or of another kind late."""
         agreement = self.plan.agreement
-        if agreement.settles_late(node) or agreement.grows(node):
+        if agreement.settles_late(node) or agreement.growing(node):
             return True
         return any(agreement.apart(node, at, self._left(node, at)) for at in self.plan.liveness.carried(node))
 
@@ -110,7 +114,8 @@ class LaxControl(HigherOrder):
                 )
                 self.writer.put(ast.Assign([ast.Name(text, ast.Store())], source))
                 source = name(text)
-            init = self.settled(node, init, step, source)
+            some = ast.Compare(self.items.lengths(node)[0], [ast.Gt()], [ast.Constant(0)])
+            init = self.settled(node, some, init, step, source)
         return ast.Call(self.higher("scan"), [step, init, source], [])
 
     # ------------------------------------------------------------------ with an early end
@@ -151,7 +156,7 @@ class LaxControl(HigherOrder):
 
         step = self.functions.function(body, "body", avoid, lambda: enter(False), finish)
         inits = ast.Tuple([ast.Constant(0), *[self.init(node, at) for at in carried]], ast.Load())
-        return ast.Call(self.higher("while_loop"), [condition, step, self.settled(node, inits, step)], [])
+        return ast.Call(self.higher("while_loop"), [condition, step, self.settled(node, condition, inits, step)], [])
 
     def _index_test(self, node: Node, counter: str, done: str, avoid: set[str], enter: Any) -> ast.expr:
         """The function that asks whether there is another row, and no end yet."""

@@ -24,8 +24,10 @@ def promoting_cond(pred, then, otherwise):
     return lax.cond(pred, *(lambda side=side: jax.tree.map(cast, side(), types) for side in (then, otherwise)))
 
 
-def settled(body, init, rows=None):
-    """What a loop (over rows) starts from, in the shapes and dtypes that its trips come to: `0` may become an array."""
+def settled(body, init, rows=None, some=True):
+    """What a loop (over rows) starts from, in the shapes and dtypes that its trips come to: `0` may become an array.
+
+    Without a trip the number would be left, of another shape: some says whether there is one, or is the function that asks."""
 
     def widened(a, b):
         before = jax.eval_shape(lambda: a)
@@ -38,10 +40,20 @@ def settled(body, init, rows=None):
             return a if before.dtype == to.dtype else a * to.dtype.type(1).item()  # a number still
         return jnp.broadcast_to(jnp.asarray(a, to.dtype), shape)
 
+    def told(some):
+        if not some:
+            raise ValueError("a loop without a trip leaves a number, one with trips an array: begin with an array")
+
     row = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype), rows)
+    settling = init
     while True:
-        after = jax.eval_shape(body, init) if rows is None else jax.eval_shape(body, init, row)[0]
-        wider = jax.tree.map(widened, init, after)
-        if all(a is b for a, b in zip(jax.tree.leaves(init), jax.tree.leaves(wider))):
-            return init
-        init = wider
+        after = jax.eval_shape(body, settling) if rows is None else jax.eval_shape(body, settling, row)[0]
+        wider = jax.tree.map(widened, settling, after)
+        if all(a is b for a, b in zip(jax.tree.leaves(settling), jax.tree.leaves(wider))):
+            break
+        settling = wider
+    if any(jnp.shape(a) != jnp.shape(b) for a, b in zip(jax.tree.leaves(init), jax.tree.leaves(wider))):
+        some = some(wider) if callable(some) else some
+        if some is not True:
+            jax.debug.callback(told, some)
+    return wider

@@ -138,12 +138,12 @@ class Agreement:
         made = {at: self._depends(node).made_of(loop_results(node)[at]) for at in arrays}
         return any(other != at and other in arrays for at in made for other in made[at])
 
-    def grows(self, node: Node) -> bool:
-        """Whether a carried number of a loop may become an array with axes."""
-        init = node.arg("init")
+    def growing(self, node: Node) -> list[Value]:
+        """Values of a loop that are a number before it and may become an array with axes."""
+        init, results = node.arg("init"), loop_results(node)
         numbers = [at for at in self.liveness.carried(node) if is_number(self.liveness.resolve(init[at]))]
-        results = [loop_results(node)[at] for at in numbers if at != node.arg("exit")]
-        return any(self.shapes.may_have_axes(self.liveness.resolve(leaf)) for leaf in results)
+        grown = [at for at in numbers if self.shapes.may_have_axes(self.liveness.resolve(results[at]))]
+        return [node.values[at] for at in grown if at != node.arg("exit")]
 
     def alike(self, first: Any, second: Any) -> bool:
         """Whether two values have one shape for all inputs."""

@@ -55,8 +55,8 @@ class HigherOrder(PythonControl):
         """The signature of a nested function."""
         return ast.arguments([], [ast.arg(text) for text in names], None, [], [], None, [])
 
-    def settled(self, node: Node, init: ast.expr, trip: ast.expr, *rows: ast.expr) -> ast.expr:
-        """What a loop starts from, so that each trip leaves the same types."""
+    def settled(self, node: Node, some: ast.expr, init: ast.expr, trip: ast.expr, *rows: ast.expr) -> ast.expr:
+        """What a loop starts from, so that each trip leaves the same types; `some` says whether there is a trip."""
         return init
 
     def row(self, source: ast.expr, counter: str) -> ast.expr:
@@ -234,7 +234,7 @@ class HigherOrder(PythonControl):
         step = self.functions.function(
             body, "body", avoid, lambda: self.enter_body(node, carried, hints), self.finish(node, carried)
         )
-        init = self.settled(node, self.inits(node, carried), step)
+        init = self.settled(node, condition, self.inits(node, carried), step)
         return ast.Call(self.higher("while_loop"), [condition, step, init], [])
 
     def enter_test(self, node: Node, carried: list[int], hints: list[str | None], flags: list[str]) -> list[str]:

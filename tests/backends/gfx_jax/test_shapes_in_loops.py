@@ -1,6 +1,8 @@
 """Loops whose trips change the shape of what they carry: JAX's source says so, whatever the shapes are."""
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import gfx_trace as gfx
@@ -32,3 +34,52 @@ def test_they_are_refused_by_what_was_captured_open(fn):
     program = gfx.symbolic_trace(fn, backend="jax")
     with pytest.raises(TypeError, match="a loop changes the shape of what it carries"):
         program.to("jax")(jnp.arange(3.0), 2)
+
+
+def of_rows(xs):
+    out = 0.0
+    for x in xs:
+        out = out + x
+    return out
+
+
+def counted(x, n: int):
+    out = 0.0
+    for _ in range(n):
+        out = out + x
+    return out
+
+
+def on_data(x):
+    out = 0
+    while jnp.sum(x) > 0:
+        out, x = out + x, x - 1
+    return out
+
+
+def differences(xs):
+    last, total = 0.0, jnp.zeros(2)
+    for x in xs:
+        last, total = x, total + (x - last)
+    return total
+
+
+@pytest.mark.parametrize(
+    "fn, some, none",
+    [
+        (of_rows, (jnp.ones((3, 2)),), (jnp.ones((0, 2)),)),
+        (counted, (jnp.ones(2), 2), (jnp.ones(2), 0)),
+        (on_data, (jnp.ones(2),), (-jnp.ones(2),)),
+    ],
+)
+def test_a_number_that_trips_make_an_array_is_no_array_without_them(fn, some, none):
+    emitted = jax.jit(gfx.symbolic_trace(fn, backend="jax").to("jax"))
+    np.testing.assert_array_equal(emitted(*some), fn(*some))
+    with pytest.raises(Exception, match="a loop without a trip leaves a number"):
+        emitted(*none).block_until_ready()
+    jax.effects_barrier()
+
+
+def test_a_number_that_only_trips_read_may_have_no_trips():
+    rows = jnp.ones((0, 2))
+    np.testing.assert_array_equal(gfx.symbolic_trace(differences, backend="jax").to("jax")(rows), differences(rows))
