@@ -43,7 +43,7 @@ from .lifts import LIFTS
 from .mode import rules
 from .ops import ROWS
 from .ops.effect import print_to
-from .recorded import Functions
+from .recorded import Functions, leaves_of
 from .refused import REFUSED
 from .transforms import CURRIED, DIRECT, OWN_RULE, TREES, transformed, transparent
 
@@ -220,10 +220,9 @@ class JaxBackend(Backend):
     def paths(self, tree: Any) -> list[tuple[tuple, Any]]:
         """(path, leaf) pairs of a tree of containers that JAX knows, classes that are registered with it among them."""
         try:
-            found = jax.tree_util.tree_leaves_with_path(tree)
+            return leaves_of(tree)
         except (TypeError, ValueError):  # keys that cannot be sorted
             return super().paths(tree)
-        return [(tuple(map(_plain_key, path)), leaf) for path, leaf in found]
 
     def type_of(self, x: Any) -> LogicalTensor:
         """The type of an array, or of what stands for one while JAX traces; a key has no dtype."""
@@ -247,11 +246,6 @@ class JaxBackend(Backend):
     def probe(self, call: Callable[[Any], Any], types: Any, data: bool) -> Any:
         """What `call` gives by jax.eval_shape, or for ones."""
         return holding.probe(call, types, self.native_dtype, data)
-
-
-def _plain_key(key: Any) -> Any:
-    """A key, position or name of a path in a tree of JAX's."""
-    return next((getattr(key, kind) for kind in ("key", "idx", "name") if hasattr(key, kind)), str(key))
 
 
 def _narrowed(x: Any, made: Any) -> None:

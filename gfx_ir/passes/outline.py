@@ -12,6 +12,7 @@ from typing import Any
 
 from ..control import is_call, is_parameter
 from ..graph import Graph, Node, Value, map_values, values_in
+from ..host import Dim, Expr
 from ..keys import constant_key, tree_key
 from ..naming import snake
 from ..op import lookup
@@ -55,6 +56,8 @@ class Outliner:
     def _inside(self, level: int, nodes: list[Node], base: str) -> list[Node]:
         """Outline what stands directly in a scope at that level, whose parameters stand under `base`; the nodes it has then."""
         groups = self._grouped(nodes, level)
+        if self._is_all(groups, base):
+            return self._within(groups[-1][0], level, nodes, base)
         met, twice, out = set[Scope | None](), set[Scope | None](), list[Node]()
         for child, _ in groups:
             (twice if child in met else met).add(child)
@@ -67,7 +70,17 @@ class Outliner:
                 out += self._within(child, level, run, base)
         return out
 
-    def _within(self, scope: Scope, level: int, nodes: list[Node], base: str) -> list[Node]:
+    def _is_all(self, groups: list[tuple[Scope | None, list[Node]]], base: str) -> bool:
+        """Whether a call with the parameters of its caller is all that this does, sizes that it is given apart."""
+        (child, _), before = groups[-1], groups[:-1]
+        return (
+            child is not None
+            and child.kind == "module"
+            and child.path == base
+            and all(scope is None and all(map(_is_number, run)) for scope, run in before)
+        )
+
+    def _within(self, scope: Scope | None, level: int, nodes: list[Node], base: str) -> list[Node]:
         """Outline what stands in a scope of that level; most hold nothing but nodes of their own."""
         for node in nodes:
             if node.span is None or node.span.scope is not scope:
@@ -123,6 +136,7 @@ class Outliner:
     # ------------------------------------------------------------------ moving
     def _called(self, scope: Scope, nodes: list[Node]) -> Node:
         """Put a call in the place of a scope's nodes."""
+        self._read_sizes(scope, nodes)
         inside = set(nodes)
         outputs = [v for node in nodes for v in node.values if not inside.issuperset(v.uses)]
         content, needed = fingerprint(nodes, tuple(outputs), scope.path)
@@ -141,6 +155,24 @@ class Outliner:
         else:
             self.graph.discard(nodes[0], nodes[-1])
         return call
+
+    def _read_sizes(self, scope: Scope, nodes: list[Node]) -> None:
+        """Read sizes of the tensors that a scope takes where it is: the author's function is not given them."""
+        inside, given = set(nodes), set(values_in(tuple(argument for _, argument in scope.args)))
+        outer = dict.fromkeys(v for node in nodes for v in values_in(node.args) if v.node not in inside)
+        numbers = [value for value in outer if isinstance(value.type, (Dim, Expr)) and value not in given]
+        tensors = [value for value in outer if value.is_tensor and not is_parameter(value.node)] if numbers else []
+        read: dict[Value, Value] = {}
+        for number in numbers:
+            place = next(((x, axis) for x in tensors for axis, dim in enumerate(_dims(x)) if dim == number.type), None)
+            if place is not None:
+                node = Node(lookup("size"), place, ("int",), nodes[0].span)
+                node.value.type = number.type
+                self.graph.insert(node, nodes[0])
+                nodes.insert(0, node)
+                read[number] = node.value
+        for node in nodes if read else ():
+            node.set_args(map_values(lambda value: read.get(value, value), node.args))
 
     def _graph(self, name: str, scope: Scope, nodes: list[Node], inputs: dict[Value, str], result: Any) -> Graph:
         """A Graph of these nodes, paths relative to the scope's; what the call gives has other values here."""
@@ -211,6 +243,15 @@ def take_over(call: Node, outputs: list[Value]) -> None:
 
 def stands_under(path: str, base: str) -> bool:
     return not base or path == base or path.startswith(base + ".")
+
+
+def _is_number(node: Node) -> bool:
+    """Whether all that a node does is to give a number."""
+    return not node.op.effect and all(value.kind == "int" for value in node.values)
+
+
+def _dims(x: Value) -> tuple:
+    return getattr(x.type, "dims", None) or ()
 
 
 def _is_parameter(leaf: Any) -> bool:

@@ -19,7 +19,7 @@ from gfx_ir.errors import CaptureError
 from gfx_ir.making import Called, Making
 
 from ..recorded import Entered, Item, Public, Recording, prefix
-from ..recorded.names import batched, variable
+from ..recorded.names import batched, in_front, variable
 from ..recorded.rows import row_of
 from . import ELEMENTS
 from .batches import of_whole_arrays
@@ -181,6 +181,8 @@ class Groups:
         if row is None:
             return None
         own = {keys[-1]: leaf for keys, leaf in item.arrays}
+        if any(map(batched, own.values())) or not all(map(in_front, jax.tree.leaves((item.given, item.result)))):
+            return None
         call = lambda fn, *args, **kwargs: self.making.call(fn, args, kwargs)
         return lambda: row(call, item.owner, self._read(own), *self._read([x for _, x in item.given if x is not None]))
 

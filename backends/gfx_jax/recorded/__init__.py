@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .calls import Entered, Functions, Item, Public, Recording, recording
-from .modules import kind_of, prefix
+from .modules import kind_of, leaves_of, prefix
 
-__all__ = ["Entered", "Functions", "Item", "Public", "Recording", "kind_of", "prefix", "recording"]
+__all__ = ["Entered", "Functions", "Item", "Public", "Recording", "kind_of", "leaves_of", "prefix", "recording"]

@@ -53,6 +53,7 @@ def _installed(package: str) -> bool:
     return "site-packages" in (getattr(sys.modules.get(package), "__file__", None) or "")
 
 
+@functools.cache
 def of_library(module: str) -> bool:
     """Whether a module, by its name, is of a library that is built on JAX."""
     package = module.partition(".")[0]
@@ -69,11 +70,28 @@ def documented(cls: type) -> str:
 def arrays_of(module: Any) -> Leaves:
     """The arrays of a module, by their keys below it, as its library has them."""
     try:
-        held = _tree(module)
-        found = jax.tree_util.tree_leaves_with_path(held)
+        found = leaves_of(_tree(module))
     except Exception:  # a library asks for what is not there outside of its own calls
         return []
-    return [(tuple(map(_key, path)), leaf) for path, leaf in found if isinstance(leaf, jax.Array)]
+    return [(tuple(map(str, keys)), leaf) for keys, leaf in found if isinstance(leaf, jax.Array)]
+
+
+def leaves_of(tree: Any) -> list[tuple[tuple, Any]]:
+    """(keys, leaf) pairs of a tree. What a library's variable holds stands in the place of the variable: it is no module."""
+    found = list[tuple[tuple, Any]]()
+    for path, leaf in jax.tree_util.tree_leaves_with_path(tree, is_leaf=_is_variable):
+        keys = tuple(map(_key, path))
+        inner = jax.tree_util.tree_leaves_with_path(leaf) if _is_variable(leaf) else [((None,), leaf)]
+        found += [((*keys, *map(_key, rest)), x) for (_, *rest), x in inner]
+    return found
+
+
+def _is_variable(x: Any) -> bool:
+    """Whether it is of a library's class, and all that it holds is its `value`."""
+    if not of_library(type(x).__module__):
+        return False
+    held = jax.tree_util.tree_leaves_with_path(x, is_leaf=lambda part: part is not x)
+    return [[_key(key) for key in path] for path, _ in held] == [["value"]]
 
 
 def _tree(module: Any) -> Any:
@@ -93,8 +111,9 @@ def _by_module(arrays: Mapping[str, Any]) -> Any:
     return next(iter(found.values())) if len(found) == 1 else found
 
 
-def _key(key: Any) -> str:
-    return str(next((getattr(key, kind) for kind in ("key", "idx", "name") if hasattr(key, kind)), key))
+def _key(key: Any) -> Any:
+    """A key, position or name of a path in a tree of JAX's."""
+    return next((getattr(key, kind) for kind in ("key", "idx", "name") if hasattr(key, kind)), str(key))
 
 
 def prefix(arrays: Leaves, path: Callable[[Any], str]) -> str:

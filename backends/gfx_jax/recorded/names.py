@@ -55,6 +55,15 @@ def batched(tracer: Any) -> bool:
     return type(tracer).__name__ == "BatchTracer"
 
 
+def in_front(x: Any) -> bool:
+    """Whether the axes of the batches that x stands for one item of, if any, are the first ones, the outermost in front."""
+    while type(x).__name__ == "BatchTracer":
+        if x.batch_dim != 0:
+            return False
+        x = x.val
+    return True
+
+
 def code_of(f: Any) -> CodeType | None:
     """The code that the call of a function begins with: of one that jax.jit compiled, that of the author's function."""
     while not isinstance(f, FunctionType):

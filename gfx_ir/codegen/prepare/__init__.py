@@ -16,6 +16,7 @@ from .handed import FindHanded
 from .inline import InlineCalls
 from .lacking import LackingDtypes
 from .lists import TensorLists
+from .literals import Literals
 from .merge import MergedTests
 from .nested_loops import NestedLoops
 from .one_generator import OneGenerator
@@ -41,8 +42,8 @@ from .zipped import Shortest
 
 for _pass in (
     AskedFirst, Booleans, Composites, DropCarried, FilledLists, FindHanded, ForeignTexts, Gathered, InlineCalls, KeepOrder,
-    LackingDtypes, MergedTests, NestedLoops, OneGenerator, OpenDtypes, OwnGradients, Powers, Promoted, PythonNumbers, Ranges, Reroll, Returned,
-    Shallow, SharedCalls, Shortest, Simplify, StagedRanges, TensorLists, Traced, Truths, Unpacked, Untold,
+    LackingDtypes, Literals, MergedTests, NestedLoops, OneGenerator, OpenDtypes, OwnGradients, Powers, Promoted, PythonNumbers, Ranges, Reroll,
+    Returned, Shallow, SharedCalls, Shortest, Simplify, StagedRanges, TensorLists, Traced, Truths, Unpacked, Untold,
 ):  # fmt: skip
     LOWERINGS.register(_pass)
 

@@ -55,6 +55,26 @@ def test_calls_on_items_of_a_batch_are_those_on_whole_arrays(wanted):
     )
 
 
+def half(x):
+    h = jnp.tanh(x).reshape(x.shape[0] * x.shape[1], 2) / np.float32(0.3)
+    return jnp.cumsum(h, axis=0).reshape(x.shape)
+
+
+def test_functions_read_the_sizes_of_what_they_take():
+    twice = jax.vmap(lambda v: half(half(v)))
+    program = gfx.symbolic_trace(twice, gfx.TensorSpec(("B", "T", 4, 2), "float32"))
+    assert "def half(x):" in program.source("torch")
+    x = jnp.sin(jnp.arange(48.0)).reshape(3, 2, 4, 2)
+    np.testing.assert_allclose(program.to("torch")(torch.tensor(np.asarray(x))), twice(x), rtol=1e-5)
+
+
+@pytest.mark.parametrize(("dtype", "wanted"), [("float32", "x / 0.3"), ("int32", "x / torch.tensor(0.3)"),
+                                               ("bfloat16", "x.float() / torch.tensor(0.3)")])  # fmt: skip
+def test_a_constant_beside_an_array_of_its_dtype_is_a_number(dtype, wanted):
+    program = gfx.symbolic_trace(lambda x: x / np.float32(0.3), gfx.TensorSpec((2,), dtype), backend="jax")
+    assert f"return {wanted}\n" in program.source("torch")
+
+
 @pytest.fixture
 def linen():
     return pytest.importorskip("flax.linen")
@@ -114,6 +134,43 @@ def test_a_haiku_module_takes_its_own_parameters():
     x = jnp.sin(jnp.arange(30.0)).reshape(5, 6)
     params = pair.init(jax.random.key(0), x)
     found = gfx.transpile(pair, x, params=params, to="torch")
-    assert "def tower(params, x):" in found.source and 'layer_norm(params["tower/layer_norm_1"],' in found.source
+    assert 'weight=params["tower/layer_norm_1"]["scale"]' in found.source
     given, want = torch.tensor(np.asarray(x)), pair.apply(params, None, x)
     np.testing.assert_allclose(found(given).detach(), want, rtol=1e-5, atol=1e-5)
+
+
+def test_the_variables_of_an_nnx_module_are_named_as_its_attributes():
+    nnx = pytest.importorskip("flax.nnx")
+
+    class Mlp(nnx.Module):
+        def __init__(self, rngs):
+            self.layers = nnx.List([nnx.Linear(6, 6, rngs=rngs) for _ in range(2)])
+            self.norm = nnx.LayerNorm(6, rngs=rngs)
+
+        def __call__(self, x):
+            for layer in self.layers:
+                x = nnx.gelu(layer(self.norm(x)))
+            return x
+
+    model = Mlp(nnx.Rngs(0))
+    found = gfx.transpile(model, X, to="torch")
+    names = [name for name, _ in found.module().named_parameters()]
+    assert sorted(names) == [
+        "layers.0.bias", "layers.0.kernel", "layers.1.bias", "layers.1.kernel", "norm.bias", "norm.scale",
+    ]  # fmt: skip
+    assert 'F.layer_norm(x, (6,), weight=norm["scale"], bias=norm["bias"], eps=1e-06)' in found.source
+    np.testing.assert_allclose(found(torch.tensor(np.asarray(X))).detach(), model(X), rtol=1e-5, atol=1e-6)
+
+
+def test_layers_of_equinox_under_vmap_are_layers_of_whole_arrays():
+    eqx = pytest.importorskip("equinox")
+    linear, norm = eqx.nn.Linear(6, 6, key=jax.random.key(0)), eqx.nn.LayerNorm(6)
+    x = jnp.sin(jnp.arange(36.0)).reshape(6, 6)
+    for axis, wanted in (
+        (0, "F.layer_norm("),
+        (1, "torch.rsqrt("),
+    ):  # axes of a batch of another place stay as they are
+        model = jax.vmap(lambda v: jax.nn.gelu(linear(norm(v))), in_axes=axis)
+        found = gfx.transpile(model, x, to="torch")
+        assert wanted in found.source
+        np.testing.assert_allclose(found(torch.tensor(np.asarray(x))).detach(), model(x), rtol=1e-4, atol=1e-5)
