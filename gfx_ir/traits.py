@@ -83,6 +83,9 @@ class Trait(enum.IntFlag):
     """The tensors that it joins lie along an axis of their own, `axis`."""
     MERGES = enum.auto()
     """The axes of the first argument from the one that the second argument names to that of the third, as one."""
+    PADS = enum.auto()
+    """The first argument with elements before and behind those of its last axes: as many as a pair for each of these says, in the
+    second argument."""
     MOVES = enum.auto()
     """The first argument on the device that the second one names."""
     OF_NUMBERS = enum.auto()

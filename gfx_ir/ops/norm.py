@@ -60,7 +60,7 @@ def rms_norm(x: Any, normalized_shape: Any, weight: Any = None, eps: Any = None)
     return as_wide_as(x, out if weight is None else ops.multiply(out, weight))
 
 
-@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST)
+@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST, channels_last=ChannelsLast("group_norm_channels_last"))
 def group_norm(x: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     """Each group of channels normalised over its channels and positions (arXiv:1803.08494); x is (N, C, ...)."""
     if 0 in (type_of(x).dims or ()):  # no sizes of groups follow from what is empty
@@ -78,7 +78,7 @@ def group_norm(x: Any, num_groups: Any, weight: Any = None, bias: Any = None, ep
     return as_wide_as(x, ops.reshape(out, ops.shape(x)))
 
 
-@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST)
+@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST, channels_last=ChannelsLast("instance_norm_channels_last"))
 def instance_norm(x: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     """Each channel of each sample normalised over its positions (arXiv:1607.08022); x is (N, C, ...)."""
     return ops.group_norm(x, ops.size(x, 1), weight, bias, eps)
@@ -99,7 +99,7 @@ def batch_norm(x: Any, mean: Any, var: Any, weight: Any = None, bias: Any = None
     return as_wide_as(x, ops.moveaxis(out, -1, 1))
 
 
-@composite(FAMILY, kinds=("tensor", "tensor", "tensor"))
+@composite(FAMILY, kinds=("tensor", "tensor", "tensor"), channels_last=ChannelsLast("batch_norm_train_channels_last"))
 def batch_norm_train(x: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     """batch_norm by the batch's own statistics (arXiv:1502.03167): the result, the mean and the biased variance."""
     channels = named("channels", ops.reshape(ops.moveaxis(widened(x), 1, 0), (ops.size(x, 1), -1)))

@@ -10,7 +10,8 @@ from typing import Any
 
 from .. import dtypes
 from ..build import host
-from ._body import as_wide_as, named, narrow, widened
+from ..op import ChannelsLast
+from ._body import as_wide_as, named, widened
 from ._catalogue import ops
 from ._row import composite
 
@@ -97,7 +98,7 @@ def _smoothed(x: Any, axis: int, out: Any, scale: Any, mode: str, align_corners:
     return ops.moveaxis(ops.tensordot(x, weights, axes=((axis,), (1,))), -1, axis)
 
 
-@composite(FAMILY)
+@composite(FAMILY, channels_last=ChannelsLast("interpolate_channels_last", places=lambda args: len(args.size)))
 def interpolate(
     x: Any, size: Any, scale: Any = None, mode: str = "nearest", align_corners: bool = False, antialias: bool = False
 ) -> Any:
@@ -108,12 +109,23 @@ def interpolate(
     result is smaller, kernels are as wide as its elements, and the cubic one has a = -0.5 (linear and cubic only).
     Of x with fewer bits than float32 the weighted sums are computed in float32, as PyTorch does.
     """
-    if narrow(x) and not mode.startswith("nearest"):
-        wide = named("wide", widened(x))
-        return as_wide_as(x, ops.interpolate(wide, size, scale, mode, align_corners, antialias))
-    out = x
+    return _interpolated(x, size, scale, mode, align_corners, antialias, -len(size))
+
+
+@composite(FAMILY)
+def interpolate_channels_last(
+    x: Any, size: Any, scale: Any = None, mode: str = "nearest", align_corners: bool = False, antialias: bool = False
+) -> Any:
+    """interpolate of x (N, ..., C)."""
+    return _interpolated(x, size, scale, mode, align_corners, antialias, -len(size) - 1)
+
+
+def _interpolated(
+    x: Any, size: Any, scale: Any, mode: str, align_corners: bool, antialias: bool, first_axis: int
+) -> Any:
+    out = x if mode.startswith("nearest") else named("wide", widened(x))
     for at, count in enumerate(size):
         factor = None if scale is None else scale[at]
         along = _smoothed if antialias else _resized
-        out = named("x", along(out, at - len(size), count, factor, mode, align_corners))
-    return out
+        out = named("x", along(out, first_axis + at, count, factor, mode, align_corners))
+    return out if mode.startswith("nearest") else as_wide_as(x, out)

@@ -216,7 +216,12 @@ for _signature, _spelling, _infer, _rest in (
         repeat_type,
         {"traits": Trait.CHECKS | Trait.STEADY},
     ),
-    ('pad(x, widths, mode="constant", value=0)', _pad, pad_type, {"traits": Trait.RANK_OF_FIRST | Trait.STEADY}),
+    (
+        'pad(x, widths, mode="constant", value=0)',
+        _pad,
+        pad_type,
+        {"traits": Trait.RANK_OF_FIRST | Trait.STEADY | Trait.PADS},
+    ),
 ):
     op(FAMILY, _signature, _spelling, infer=_infer, compute=free, **_rest)
 

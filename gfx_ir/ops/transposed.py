@@ -10,7 +10,7 @@ import itertools
 from typing import Any
 
 from ..build import host
-from ..op import Contraction, Trait
+from ..op import ChannelsLast, Contraction, Trait
 from ._body import named
 from ._catalogue import ops
 from ._row import composite
@@ -46,7 +46,12 @@ def _turned(weight: Any, groups: int, count: int) -> Any:
     return ops.reshape(ops.swapaxes(split, 1, 2), (host("*", outputs, groups), inside, *kernel))
 
 
-@composite(FAMILY, traits=Trait.FLOATS, contraction=Contraction(("x", "weight"), "bias"))
+@composite(
+    FAMILY,
+    traits=Trait.FLOATS,
+    contraction=Contraction(("x", "weight"), "bias"),
+    channels_last=ChannelsLast("conv_transpose_channels_last", ("weight",), lambda args: args.dims),
+)
 def conv_transpose(
     x: Any,
     weight: Any,

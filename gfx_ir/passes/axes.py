@@ -76,12 +76,12 @@ class Axes:
         order, x = order_of(node), node.args[0]
         if order is None or len(order) < 3:
             return
-        if order == to_first(len(order)):
-            self.last.setdefault(node.value, x)
-        elif order == to_last(len(order)) and x in self.last:
+        if order == to_last(len(order)) and x in self.last:
             node.value.replace_by(self.last[x])
             self._moves.append(node)
             self.changed = True
+        elif order == to_first(len(order)):
+            self.last.setdefault(node.value, x)
 
     def _move(self, value: Value, order: tuple[int, ...], graph: Graph, before: Node | None) -> Value:
         made = graph.insert(Node(lookup("permute_dims"), (value, order), ("tensor",), value.node.span), before)
@@ -89,10 +89,14 @@ class Axes:
         return made.value
 
     def clean(self) -> None:
-        """Take out the moves that nobody takes."""
-        for node in reversed(self._moves):
+        """Take out the moves that nobody takes, and those that only these took."""
+        moves, left = set(self._moves), list(self._moves)
+        while left:
+            node = left.pop()
             if node.graph is not None and not node.value.uses:
+                before = node.args[0].node
                 node.graph.erase(node)
+                left += [before] if before in moves else []
 
     # ------------------------------------------------------------------ kernels
     def kernel(self, weight: Value, rank: int, root: Graph, graph: Graph, before: Node) -> Value:
@@ -104,7 +108,7 @@ class Axes:
                 for path in paths:
                     data = data_of(params[path])
                     params[path] = like(params[path], np.ascontiguousarray(data.transpose(of_kernel(data.ndim))))
-                weight.type = _permuted(weight.type, of_kernel(rank))
+                weight.type = permuted(weight.type, of_kernel(rank))
                 return weight
         found = self._kernels.get(weight)
         if found is None:
@@ -134,7 +138,7 @@ class Axes:
         self.changed |= bool(takes or gives)
 
 
-def _permuted(type_: Any, order: tuple[int, ...]) -> Any:
+def permuted(type_: Any, order: tuple[int, ...]) -> Any:
     """The type of a value whose axes stand in another order."""
     if not isinstance(type_, LogicalTensor) or type_.dims is None:
         return type_

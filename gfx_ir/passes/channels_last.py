@@ -11,8 +11,10 @@ from ..infer import retype
 from ..op import Trait, lookup
 from ..program import Program
 from ..trees import leaves, tree_map
+from .arranged import in_last
 from .axes import Axes, rank_of, to_last
 from .base import Context, Pass, with_regions
+from .crossing import cancelled_across_calls
 from .inline import callees_first
 from .sweep import written
 
@@ -36,6 +38,7 @@ class ChannelsLast(Pass):
             if graph is not program.entry:
                 axes.offer(graph)
         axes.clean()
+        axes.changed |= cancelled_across_calls(program)
         if axes.changed:
             retype(program)
         return axes.changed
@@ -68,6 +71,9 @@ class _Walk:
                 self.along_axes(node)
             elif node.op.traits & _EACH and len(node.values) == 1:
                 self.each_element(node)
+            elif type(node.args[0]) is Value and (args := in_last(node)) is not None:
+                made = Node(node.op, (self.last(node.args[0], node), *args), _kinds(node), node.span)
+                self.put(node, made, rank_of(node.value))
 
     # ------------------------------------------------------------------ rules
     def over_channels(self, node: Node) -> None:

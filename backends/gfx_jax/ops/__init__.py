@@ -20,6 +20,7 @@ from . import (
     shape,
     special,
     statistics,
+    transposed,
 )
 
 _FAMILIES = (
@@ -42,5 +43,6 @@ _FAMILIES = (
     effect,
     arrange,
     search,
+    transposed,
 )
 ROWS = tuple(row for family in _FAMILIES for row in family.ROWS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -126,11 +127,12 @@ def _convolution(args: SimpleNamespace, numbers: str) -> str:
     return f"jax.lax.conv_general_dilated({'x[None]' if single else 'x'}, weight, {options}){'[0]' if single else ''}"
 
 
-def _ordered(x: Any, axes: tuple) -> Any:
+def ordered(x: Any, axes: Sequence[int]) -> Any:
+    """x with its axes in this order."""
     return x if tuple(axes) == tuple(range(len(axes))) else ops.permute_dims(x, tuple(axes))
 
 
-def _conv_general_dilated(
+def conv_general_dilated(
     lhs: Any, rhs: Any, window_strides: Any, padding: Any, lhs_dilation: Any = None, rhs_dilation: Any = None,
     dimension_numbers: Any = None, feature_group_count: int = 1, batch_group_count: int = 1, precision: Any = None,
     preferred_element_type: Any = None, **options: Any,
@@ -147,7 +149,7 @@ def _conv_general_dilated(
     left, right, out = dimension_numbers
     if (dtype := element(preferred_element_type)) is not None:
         lhs, rhs = (x if _seen.dtype(x) == dtype else ops.astype(x, dtype) for x in (lhs, rhs))
-    x, weight, dilation = _ordered(lhs, left), _ordered(rhs, right), tuple(rhs_dilation or (1,) * count)
+    x, weight, dilation = ordered(lhs, left), ordered(rhs, right), tuple(rhs_dilation or (1,) * count)
     x, padding = _padded(x, weight, padding, tuple(window_strides), lhs_dilation, dilation)
     if batch_group_count != 1:
         x, feature_group_count = _groups_of_features(x, batch_group_count), batch_group_count
@@ -160,7 +162,7 @@ def _conv_general_dilated(
         groups=feature_group_count,
         dims=count,
     )
-    return _ordered(found, tuple(tuple(out).index(axis) for axis in range(count + 2)))
+    return ordered(found, tuple(tuple(out).index(axis) for axis in range(count + 2)))
 
 
 def _groups_of_features(x: Any, groups: int) -> Any:
@@ -195,7 +197,7 @@ def _padded(x: Any, weight: Any, padding: Any, strides: tuple, base: Any, dilati
 def _conv(
     lhs: Any, rhs: Any, window_strides: Any, padding: Any, precision: Any = None, preferred_element_type: Any = None
 ) -> Any:
-    return _conv_general_dilated(
+    return conv_general_dilated(
         lhs, rhs, window_strides, padding, precision=precision, preferred_element_type=preferred_element_type
     )
 
@@ -254,7 +256,7 @@ ROWS = (
         keep=("axis",),
     ),
     Row("embedding", _embedding),
-    Row("conv", _conv_spelling, {"lax.conv_general_dilated": _conv_general_dilated, "lax.conv": _conv}),
+    Row("conv", _conv_spelling, {"lax.conv_general_dilated": conv_general_dilated, "lax.conv": _conv}),
     Row("conv_channels_last", _channels_last_spelling),
     Row("max_pool", pooling.max_pool),
     Row("max_pool_channels_last", pooling.max_pool_channels_last),

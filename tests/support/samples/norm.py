@@ -36,6 +36,10 @@ SAMPLES += [
 ]
 SAMPLES += [
     S("batch_norm_channels_last", (np.moveaxis(IMAGE, 1, -1), MEAN, VAR, W6, B6)),
+    S("batch_norm_train_channels_last", (np.moveaxis(IMAGE, 1, -1), W6, B6)),
+    S("group_norm_channels_last", (np.moveaxis(IMAGE, 1, -1), 3, W6, B6)),
+    S("group_norm_channels_last", (np.moveaxis(IMAGE, 1, -1)[:0], 2)),
+    S("instance_norm_channels_last", (np.moveaxis(IMAGE, 1, -1), None, B6), {"eps": 1e-2}),
     S("batch_norm", (IMAGE, MEAN, VAR, W6), {"eps": 1e-2}),
     S("batch_norm_train", (IMAGE, None, B6), {"eps": 1e-2}),
 ]

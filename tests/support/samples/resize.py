@@ -1,5 +1,7 @@
 """Resizing: every mode, larger and smaller, by sizes and by factors."""
 
+import numpy as np
+
 from samples import Sample, normal
 
 S = Sample
@@ -24,5 +26,10 @@ SAMPLES = [
     ),
     S("interpolate", (IMAGE, (2, 3), (0.5, 0.5)), {"mode": "linear", "antialias": True}),
     S("interpolate", (IMAGE, (10, 12)), {"mode": "cubic"}),
+    S("interpolate_channels_last", (np.moveaxis(IMAGE, 1, -1), (10, 12), (2.0, 2.0))),
+    *(
+        S("interpolate_channels_last", (np.moveaxis(IMAGE, 1, -1), (7, 4)), {"mode": mode, "antialias": smooth})
+        for mode, smooth in (("linear", False), ("linear", True), ("cubic", False))
+    ),
     S("interpolate", (VOLUME, (6, 8, 6), (2.0, 2.0, 2.0))),
 ]

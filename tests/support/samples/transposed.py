@@ -1,5 +1,7 @@
 """Transposed convolution and windows as columns."""
 
+import numpy as np
+
 from samples import Sample, normal
 
 S = Sample
@@ -20,6 +22,17 @@ SAMPLES = [
     ),
     S("conv_transpose", (IMAGE, normal(4, 2, 1, 1, seed=6)), {"padding": (1,)}),
     S("conv_transpose", (VOLUME, normal(2, 3, 2, 2, 2, seed=7)), {"stride": (2,), "dims": 3}),
+    S("conv_transpose", (IMAGE, normal(4, 2, 2, 2, seed=8)), {"padding": (2,)}),
+    S(
+        "conv_transpose_channels_last",
+        (np.moveaxis(IMAGE, 1, -1), normal(3, 2, 6, 4, seed=5), BIAS),
+        {"stride": (2, 3), "padding": (1, 0), "output_padding": (1, 0), "dilation": (2, 1)},
+    ),
+    S(
+        "conv_transpose_channels_last",
+        (np.moveaxis(SIGNAL, 1, -1), normal(3, 3, 4, seed=4)),
+        {"stride": (2,), "groups": 2, "dims": 1},
+    ),
     S("unfold_windows", (IMAGE, (2, 3))),
     S("unfold_windows", (IMAGE, (2, 2)), {"stride": (2, 1), "padding": (1, 2), "dilation": (2, 1)}),
     S("fold_windows", (normal(2, 12, 16), (5, 6), (2, 3))),
