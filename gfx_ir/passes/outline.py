@@ -72,6 +72,8 @@ class Outliner:
 
     def _is_all(self, groups: list[tuple[Scope | None, list[Node]]], base: str) -> bool:
         """Whether a call with the parameters of its caller is all that this does, sizes that it is given apart."""
+        if not groups:
+            return False
         (child, _), before = groups[-1], groups[:-1]
         return (
             child is not None

@@ -111,3 +111,9 @@ def test_effects_stand_in_a_chain_of_their_own_graph(capsys):
     assert inner.after is None
     words = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line[0].isalpha()]
     assert words == ["start", "in", "in", "end"] * 2
+
+
+def test_what_computes_nothing_has_no_functions():
+    x = torch.ones(2)
+    program = gfx.symbolic_trace(lambda x: x, x)
+    assert not program.functions and program(x) is x
