@@ -16,7 +16,7 @@ from gfx_ir.op import lookup
 from gfx_ir.trees import leaves, tree_map
 
 from .interfaces import Capturing
-from .packages import enterable
+from .packages import enterable, ours
 from .proxy import HostProxy, Proxy, is_open
 from .staging import staged
 
@@ -195,7 +195,7 @@ def custom_rule(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """A call of a function that jax.custom_vjp or jax.custom_jvp made; JAX's own are taken apart by its tracer."""
     reverse = hasattr(f, "defvjp")
     rule = (f.fwd and f.bwd) if reverse else getattr(f, "jvp", None)
-    if not enterable(inspect.unwrap(f.fun)) or not enterable(rule):
+    if not ours(f.fun) and not (enterable(inspect.unwrap(f.fun)) and enterable(rule)):
         return staged(tracer, f, args, kwargs)
     if f in tracer.own_rules:  # a rule that calls its function
         tracer.notes.append(f"a second derivative through the rule of {f.__name__!r} is that of its code")

@@ -8,7 +8,8 @@ from typing import Any
 
 from gfx_ir.loading import loaded
 
-_FOREIGN = frozenset(("torch", "jax", "numpy", "scipy", "gfx_ir", "gfx_trace", "gfx_torch", "gfx_jax", "gfx_numpy"))
+_OURS = frozenset(("gfx_ir", "gfx_trace", "gfx_torch", "gfx_jax", "gfx_numpy"))
+_FOREIGN = _OURS | frozenset(("torch", "jax", "numpy", "scipy"))
 _STANDARD = frozenset(sys.stdlib_module_names) - {"__main__"}
 _TAKES_FUNCTIONS = frozenset(("triplet_margin_with_distance_loss",))
 """Functions of torch.nn.functional that call a function of the user's."""
@@ -28,6 +29,11 @@ def users(names: dict[str, Any]) -> bool:
     """Whether a module, told by its names, is the user's: neither of a framework nor of the standard library."""
     name = names.get("__name__", "")
     return name.partition(".")[0] not in _STANDARD and not framework(name)
+
+
+def ours(f: Any) -> bool:
+    """Whether a Python function is GFX's own: one that makes calls again which a framework's tracer recorded."""
+    return isinstance(f, types.FunctionType) and f.__globals__.get("__name__", "").partition(".")[0] in _OURS
 
 
 def enterable(f: Any) -> bool:

@@ -136,7 +136,10 @@ def _runnable(graph: Graph, own: list[Value], tracer: Capturing, backend: Backen
 
 
 def _known(tracer: Capturing, value: Any, name: str) -> LogicalTensor:
-    """The type of a value, without a dtype for a key of random numbers. Raises UnsupportedConstruct where it is open."""
+    """The type of a value, without a dtype for keys of random numbers. Raises UnsupportedConstruct where it is open."""
+    if type(value) is Keys:
+        inner = _known(tracer, tracer.unwrap(value[0]), name)
+        return LogicalTensor(None, (len(value), *(inner.dims or ())))
     type_ = tracer.arrays.type_of(value)
     if type_ is not None and type_.dtype is not None and type_.dims is not None and None not in type_.dims:
         return LogicalTensor(type_.dtype, type_.dims, weak=type_.weak)
@@ -165,14 +168,11 @@ def recorded(tracer: Capturing, backend: Backend, f: Any, args: tuple, kwargs: d
     name, site = own_attribute(f, "__name__", type(f).__name__), tracer.site
     given = _closures(tracer, backend, (f, args, kwargs))
     leaves, rebuild = backend.flatten(given)
-    places = [at for at, leaf in enumerate(leaves) if is_open(leaf) or backend.is_tensor(leaf)]
-    if Keys in map(type, leaves):
-        hint = "go over them with jax.lax.scan, or draw for all at once from one key"
-        raise NotStaged(name, "it takes several keys of random numbers", tracer.place(), hint)
+    places = [at for at, leaf in enumerate(leaves) if is_open(leaf) or backend.is_tensor(leaf) or type(leaf) is Keys]
     inputs = [_tensor(tracer, leaves[at], name) for at in places]
     closed: list[Value] = []
     while True:
-        values = [*(x.read() for x in inputs), *closed]
+        values = [*(x if type(x) is Keys else x.read() for x in inputs), *closed]
         run = functools.partial(_run, tracer, backend, name, leaves, rebuild, places, closed)
         try:
             with building(None):
@@ -218,9 +218,9 @@ def _special(backend: Backend, f: Any) -> bool:
         return backend.higher_order(f) in _STAGED
 
 
-def _tensor(tracer: Capturing, x: Any, name: str) -> Proxy:
-    """A captured value as a tensor argument of a staged function."""
-    if isinstance(x, Proxy):
+def _tensor(tracer: Capturing, x: Any, name: str) -> Any:
+    """A captured value as a tensor argument of a staged function; several keys as they are."""
+    if isinstance(x, (Proxy, Keys)):
         return x
     if isinstance(x, HostProxy):
         hint = "give the number a fixed value at capture, or make it an array"

@@ -149,10 +149,10 @@ class ModuleWriter:
         out: list[tuple[str, Value]] = []
         taken = set(self.context.reserved) | {"params"}
         for value in graph.placeholders:
-            text = value.name if value.name and usable(value.name) else "x"
+            text = own = value.name if value.name and usable(value.name) else "x"
             count = 1
             while text in taken:
-                text, count = f"{value.name or 'x'}_{count}", count + 1
+                text, count = f"{own}_{count}", count + 1
             taken.add(text)
             out.append((text, value))
         return out

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 
-from gfx_ir.errors import MissingOp
-
+from .derivatives import own_derivative
 from .folds import linear_solve, reduce
 from .replaying import Replaying
 
@@ -88,52 +86,6 @@ def _side(replay: Replaying, branch: Any, operands: list[Any]) -> Callable[[], t
     return lambda: tuple(replay.run(branch, operands))
 
 
-# Functions of JAX with a derivative of their own, by the name that a jaxpr knows them by.
-_OWN: dict[str, Callable[..., Any]] = {
-    "relu": jax.nn.relu,
-    "relu6": jax.nn.relu6,
-    "log1mexp": jax.nn.log1mexp,
-    "logaddexp": jnp.logaddexp,
-    "logaddexp2": jnp.logaddexp2,
-    "logit": jax.scipy.special.logit,
-    "xlogy": jax.scipy.special.xlogy,
-    "xlog1py": jax.scipy.special.xlog1py,
-    "_i0": jnp.i0,
-    "_det": jnp.linalg.det,
-    **dict.fromkeys(("_slogdet_lu", "_slogdet_qr", "_slogdet_small"), jnp.linalg.slogdet),
-    "zeta": jax.scipy.special.zeta,
-    "expi": jax.scipy.special.expi,
-    "sici": jax.scipy.special.sici,
-    "poch": jax.scipy.special.poch,
-    "fresnel": jax.scipy.special.fresnel,
-    "_dawsn": jax.scipy.special.dawsn,
-    "_owens_t_impl": jax.scipy.special.owens_t,
-    "hyp1f1": jax.scipy.special.hyp1f1,
-    "hyp2f1": jax.scipy.special.hyp2f1,
-}
-
-
-_PACKAGES = ("/jax/_src/", "/jax/experimental/")
-"""Where JAX's own functions are."""
-
-
-def _own_derivative(replay: Replaying, eqn: Any) -> list[Any]:
-    """A function with a derivative of its own: JAX's functions by their name; a user's would lose it."""
-    held = eqn.params["call_jaxpr"]
-    name, _, place = held.jaxpr.debug_info.func_src_info.partition(" at ")
-    of_jax = any(package in place.replace("\\", "/") for package in _PACKAGES)
-    fn = _OWN.get(name) if of_jax else None
-    if fn is None:
-        raise MissingOp(
-            f"GFX cannot capture {name!r} through its jaxpr: it has a derivative of its own, which would be lost",
-            hint="write its steps as a loop of your own, with jax.lax.scan or jax.lax.fori_loop, which a graph keeps"
-            if of_jax
-            else "differentiate it inside of the captured code, with jax.grad of a function that closes over no captured value",
-        )
-    found = replay.call(fn, *map(replay.value, eqn.invars))
-    return list(found) if isinstance(found, (tuple, list)) else [found]
-
-
 INNER: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(
         ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat", "remat2", "custom_lin"), _called
@@ -141,8 +93,8 @@ INNER: dict[str, Callable[..., Any]] = {
     "cond": _cond,
     "custom_linear_solve": linear_solve,
     "reduce": reduce,
-    "custom_jvp_call": _own_derivative,
-    "custom_vjp_call": _own_derivative,
+    "custom_jvp_call": own_derivative,
+    "custom_vjp_call": own_derivative,
     "scan": _scan,
     "while": _while,
 }

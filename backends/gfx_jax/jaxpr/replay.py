@@ -34,6 +34,7 @@ class Replay:
         self.made_by: dict[Any, Any] = {}  # the equation that a variable comes from
         self.sizes: dict[str, Any] = {}  # what the names of symbolic sizes stand for
         self.narrow: dict[Any, Any] = {}  # what a variable was broadcast from, in a shape that broadcasts to its own
+        self.deriving: list[str] = []  # the functions whose own derivatives are made
 
     def call(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Call a public function of JAX."""

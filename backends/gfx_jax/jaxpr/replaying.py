@@ -38,7 +38,9 @@ def mapped(fn: Callable[[Any], Any], tree: Any) -> Any:
 
 
 class Replaying(Protocol):
-    """A jaxpr that is read: what its variables stand for, and how calls are made."""
+    """A jaxpr that is read: what its variables stand for, and how calls are made; `deriving`: which functions' own derivatives."""
+
+    deriving: list[str]
 
     @property
     def narrow(self) -> dict[Any, Any]:

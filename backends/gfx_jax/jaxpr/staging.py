@@ -68,10 +68,10 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
 
 
 def _struct(type_: LogicalTensor, scope: Any) -> jax.ShapeDtypeStruct:
-    """What stands for an array of a type; one without a dtype is a key of random numbers."""
-    if type_.dtype is None:
-        return jax.ShapeDtypeStruct((), jax.random.key(0).dtype)
+    """What stands for an array of a type; one without a dtype is of keys of random numbers."""
     assert type_.dims is not None
+    if type_.dtype is None:
+        return jax.ShapeDtypeStruct(type_.dims, jax.random.key(0).dtype)
     own = jnp.dtype(type_.dtype.numpy)
     if jax.dtypes.canonicalize_dtype(own) != own:
         raise BackendError(

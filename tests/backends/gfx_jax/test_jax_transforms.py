@@ -217,11 +217,65 @@ def test_functions_from_outside_may_branch_on_data(x):
         np.testing.assert_allclose(jax.tree.leaves(call(jnp.float32(x))), wanted, 1e-6)
 
 
+@jax.custom_jvp
+def steeper(x, times):
+    return jnp.sum(jnp.sin(x)) * times
+
+
+@steeper.defjvp
+def steeper_jvp(primals, tangents):
+    (x, times), (x_dot, _) = primals, tangents
+    return steeper(x, times), jnp.sum(7 * jnp.cos(x) * x_dot) * times
+
+
+@pytest.mark.parametrize("fn", [jax.vmap(clipped_backwards), lambda x: jax.vmap(steeper, (0, None))(x, 2)])
+def test_in_a_batch_a_derivative_of_its_own_is_kept(fn):
+    program, want = gfx.symbolic_trace(fn, X), jax.grad(lambda x: jnp.sum(fn(x)))(X)
+    np.testing.assert_allclose(jax.grad(lambda x: jnp.sum(program.to("jax")(x)))(X), want, rtol=1e-5)
+    x = torch.tensor(np.asarray(X), requires_grad=True)
+    program.to("torch")(x).sum().backward()
+    np.testing.assert_allclose(x.grad, want, rtol=1e-5)
+
+
+def masked(key, x):
+    return jax.vmap(lambda k, row: jnp.where(jax.random.bernoulli(k, 0.5, row.shape), row, 0.0))(
+        jax.random.split(key, 5), x
+    )
+
+
+def perturbed(key, x):
+    def one(k, row):
+        k, own = jax.random.split(k)
+        low = jax.random.uniform(own, (2,), minval=row[0], maxval=row[0] + 1)
+        at = jax.random.randint(jax.random.fold_in(own, 3), (), 0, 3)
+        return k, low, row[at], jax.random.permutation(k, 4)
+
+    keys, *found = jax.vmap(one)(jax.random.split(key, 5), x)
+    return (*found, jax.vmap(lambda i: jax.random.normal(jax.random.fold_in(keys[1], i)))(jnp.arange(3)))
+
+
+@pytest.mark.parametrize("fn", [masked, perturbed])
+def test_a_batch_draws_with_a_key_of_its_own_for_each_item(fn):
+    program, key = gfx.symbolic_trace(fn, jax.random.key(1), X), jax.random.key(2)
+    want = jax.tree.leaves(fn(key, X))
+    for a, b in zip(want, jax.tree.leaves(program.to("jax")(key, X)), strict=True):
+        np.testing.assert_allclose(b, a, rtol=1e-6)
+    made = program.to("torch")(torch.Generator(), torch.tensor(np.asarray(X)))
+    assert [tuple(x.shape) for x in (made if isinstance(made, tuple) else (made,))] == [x.shape for x in want]
+
+
+def test_a_batch_whose_draws_take_what_may_be_of_each_item_is_refused():
+    def fn(key, low):
+        return jax.vmap(lambda k: jax.random.uniform(k, (3,), minval=low))(jax.random.split(key, 3))
+
+    with pytest.raises(MissingOp, match="not plain what each item takes"):
+        gfx.symbolic_trace(fn, jax.random.key(0), X[0])
+
+
 REFUSED = {
     "types": (lambda w, x: jax.grad(loss)(w, x), (), UnsupportedConstruct, "TensorSpec"),
     "written": (appending, (W, X), UnsupportedConstruct, "has_aux"),
     "number": (lambda x, n: jax.grad(lambda y, n: (y * n).sum())(x, n.shape[0]), (X,), GfxError, "shape"),
-    "lost derivative": (lambda w, x: jax.vmap(clipped_backwards)(x), (W, X), MissingOp, "derivative of its own"),
     "draw": (
         lambda w, x: jax.vmap(lambda k: jax.random.bits(jax.random.key(k)))(jnp.arange(3)),
         (W, X),
