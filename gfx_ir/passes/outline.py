@@ -56,7 +56,7 @@ class Outliner:
     def _inside(self, level: int, nodes: list[Node], base: str) -> list[Node]:
         """Outline what stands directly in a scope at that level, whose parameters stand under `base`; the nodes it has then."""
         groups = self._grouped(nodes, level)
-        if self._is_all(groups, base):
+        if groups and self._is_all(groups, base):
             return self._within(groups[-1][0], level, nodes, base)
         met, twice, out = set[Scope | None](), set[Scope | None](), list[Node]()
         for child, _ in groups:
