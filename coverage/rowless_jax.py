@@ -53,9 +53,6 @@ BY_JAXPR: dict[str, dict[str, Callable[[Any], Any]]] = {
         "conv_general_dilated_patches": lambda x: lax.conv_general_dilated_patches(
             _IMAGE * x[0, 0], (3, 3), (1, 1), "SAME"
         ),
-        "conv_transpose": lambda x: lax.conv_transpose(
-            _IMAGE * x[0, 0], jnp.ones((3, 3, 2, 4)), (2, 2), "SAME", dimension_numbers=("NCHW", "HWIO", "NCHW")
-        ),
         "conv_with_general_padding": lambda x: lax.conv_with_general_padding(
             _IMAGE * x[0, 0], _KERNEL, (1, 1), "SAME", (1, 1), (1, 1)
         ),
