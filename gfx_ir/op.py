@@ -26,6 +26,9 @@ Kinds = tuple[str, ...] | Callable[[SimpleNamespace], tuple[str, ...]]
 Infer = Callable[[SimpleNamespace, str], Any]
 # A cost rule takes the arguments as above and the tuple of output types; it returns a size expression.
 Cost = Callable[[SimpleNamespace, tuple], Any]
+# A sequence rule takes the arguments, for each tensor the arithmetic sequence that it holds (see infer/sequences.py) or None, and
+# the rank of the result; it returns the sequence that this holds, or None.
+SequenceRule = Callable[[tuple, "int | None"], Any]
 # A put rule, of an op whose result may be a view of its first argument, says what a write through that view does: it takes
 # the bound arguments, the new value of the view and which output that is (from 1), and calls ops that give the new value
 # of the first argument.
@@ -84,7 +87,8 @@ class OpDef:
     `control`: the row of an op that an interpreter runs itself (see control.py); `form`: that of an op which is none of the catalogue. `neutral`:
     op(x, neutral) is x wherever it has x's type; of a reduction, elements of that value change nothing. `total`: for which other
     arguments an op has that trait, that does not have it for all. `channels_last`: its form for channels behind the places. `point`: what it
-    gives without axes. `contraction`: how it sums products. `index`: the parameter of positions, which may be of any width.
+    gives without axes. `contraction`: how it sums products. `sequence`: what it gives of
+    arithmetic sequences. `index`: the parameter of positions, which may be of any width.
     `sign`: Python's operator that
     means it, as the op `host` names it. `asks`: of an op that asks its first argument for one thing, the kind of that. `number`: of an op that
     makes a number of Python's, the kind of it, where its rule tells one. `added`: how
@@ -94,7 +98,7 @@ class OpDef:
     __slots__ = (
         "name", "params", "defaults", "bind", "kinds", "eval", "body", "infer", "compute", "memory",
         "put", "effect", "control", "traits", "neutral", "regions", "doc", "family", "namespace", "added", "point",
-        "index", "channels_last", "contraction", "operands", "form", "sign", "total", "asks", "number", "at",
+        "index", "channels_last", "contraction", "sequence", "operands", "form", "sign", "total", "asks", "number", "at",
     )  # fmt: skip
 
     def __init__(
@@ -119,6 +123,7 @@ class OpDef:
         index: str = "",
         channels_last: ChannelsLast | None = None,
         contraction: Contraction | None = None,
+        sequence: SequenceRule | None = None,
         regions: tuple[str, ...] = (),
         family: str = "",
         doc: str = "",
@@ -142,7 +147,7 @@ class OpDef:
         self.operands = required if self.traits & Trait.ELEMENTWISE else first  # how many of the first parameters are
         self.total = total
         self.point, self.index, self.sign = point, index, sign
-        self.channels_last, self.contraction = channels_last, contraction
+        self.channels_last, self.contraction, self.sequence = channels_last, contraction, sequence
         self.effect, self.regions, self.family, self.doc = effect, regions, family, doc
         self.added: Mapping[str, Any] = {}
         self.at = ""  # file:line of its row, once it is registered

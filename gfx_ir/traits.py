@@ -39,6 +39,8 @@ class Trait(enum.IntFlag):
     """The number that the author took of a tensor of one element: of any other it raises."""
     FRESH = enum.auto()
     """Its result is memory of its own, though it computes nothing new: two of them are two."""
+    SELECTS = enum.auto()
+    """All that it gives are elements of the first argument, as they are."""
     AXES = enum.auto()
     """Where the axes of its tensors, all of one rank, stand in another order, and `axis` names the same ones, so do those of its result."""
     FLOATS = enum.auto()

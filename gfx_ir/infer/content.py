@@ -14,7 +14,7 @@ from ..errors import GfxError
 from ..op import OpDef, Trait, evaluate
 from ..rules import building
 from ..trees import leaves, tree_map
-from .sequences import Seq, holds, rule_of, sequence
+from .sequences import Seq, of_dtype, selected, sequence
 
 LARGEST = 4096
 """Elements of what is computed at capture."""
@@ -35,9 +35,9 @@ def content(op: OpDef, args: tuple, dtype: DType, rank: int | None) -> Content:
         found = _computed(op, args)
         if found is not None:
             return found if _exact(found, dtype) else None
-    rule = rule_of(op)
+    rule = op.sequence or (selected if op.traits & Trait.SELECTS else None)
     made = rule(tree_map(lambda leaf: None if leaf is UNTOLD else leaf, args), rank) if rule is not None else None
-    return made if made is not None and holds(dtype, made) else None
+    return of_dtype(dtype, made) if made is not None else None
 
 
 def joined(sides: list[Content]) -> Content:
@@ -74,4 +74,4 @@ def _exact(data: np.ndarray, dtype: DType) -> bool:
     if data.dtype.kind not in "if" or not np.all(np.isfinite(data)) or not np.array_equal(data, np.floor(data)):
         return False
     ends = [Seq(end.item()) for end in (data.min(), data.max())]
-    return all(holds(dtype, end) and abs(end.start) < 2**31 for end in ends)
+    return all(of_dtype(dtype, end) is not None and abs(end.start) < 2**31 for end in ends)

@@ -2,21 +2,19 @@
 
 A value of it holds `start + step * i` at place i of its last axis, and the same along all others; where it is empty, anything
 holds of it. So `arange(n)`, its differences, comparisons and sums of these are told without n. Each rule gives None where
-the domain has no such value.
+the domain has no such value; an op's row names its rule.
 """
 
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..dtypes import DType
-from ..op import OpDef
 
 LARGEST = 2**31
 """Numbers of this size and above may wrap around."""
@@ -64,13 +62,15 @@ def sequence(leaf: Any) -> Seq | None:
     return leaf if type(leaf) is Seq else Seq(leaf) if whole else None
 
 
-def holds(dtype: DType | None, found: Seq) -> bool:
-    """Whether a dtype keeps the numbers of a sequence as they are."""
+def of_dtype(dtype: DType | None, found: Seq) -> Seq | None:
+    """A sequence as elements of a dtype: truths where that has them, numbers where not; None where it does not keep these as they are."""
     if dtype is None or found.start != found.start // 1:
-        return False
-    if dtype.kind == "f":
-        return not found.step and dtype.itemsize >= 4 and abs(found.start) < _FLOATS
-    return dtype.kind == "b" or (dtype.kind == "i" and dtype.itemsize >= 4)
+        return None
+    if dtype.kind == "b":
+        return None if found.step else replace(found, start=bool(found.start))
+    whole = dtype.kind == "i" and dtype.itemsize >= 4
+    real = dtype.kind == "f" and dtype.itemsize >= 4 and not found.step and abs(found.start) < _FLOATS
+    return replace(found, start=int(found.start)) if whole or real else None
 
 
 # ---------------------------------------------------------------------- arithmetic
@@ -100,7 +100,9 @@ def _checked(start: Number, step: Number, rank: int, length: Any) -> Seq | None:
     return Seq(start, 0 if rank == 0 else step, rank, length) if small else None
 
 
-def _linear(sign: int) -> Rule:
+def linear(sign: int) -> Rule:
+    """A sum (1) or a difference (-1)."""
+
     def rule(args: tuple, rank: int | None) -> Seq | None:
         pair = _pair(args)
         if pair is None or (type(pair[0].start) is bool and type(pair[1].start) is bool):
@@ -111,7 +113,8 @@ def _linear(sign: int) -> Rule:
     return rule
 
 
-def _multiply(args: tuple, rank: int | None) -> Seq | None:
+def multiplied(args: tuple, rank: int | None) -> Seq | None:
+    """A product, of which one side is the same everywhere."""
     pair = _pair(args)
     if pair is None or (pair[0].step and pair[1].step):
         return None
@@ -119,7 +122,7 @@ def _multiply(args: tuple, rank: int | None) -> Seq | None:
     return _checked(a.start * b.start, a.step * b.start + b.step * a.start, max(a.rank, b.rank), length)
 
 
-def _comparison(holds: Callable[[float, float], bool | None]) -> Rule:
+def comparison(holds: Callable[[float, float], bool | None]) -> Rule:
     """A comparison, by the least and the greatest difference that there may be."""
 
     def rule(args: tuple, rank: int | None) -> Seq | None:
@@ -134,23 +137,32 @@ def _comparison(holds: Callable[[float, float], bool | None]) -> Rule:
     return rule
 
 
-def _below(low: float, high: float) -> bool | None:
+def below(low: float, high: float) -> bool | None:
+    """Whether differences between these are all negative."""
     return True if high < 0 else False if low >= 0 else None
 
 
-def _at_most(low: float, high: float) -> bool | None:
+def at_most(low: float, high: float) -> bool | None:
+    """Whether none is positive."""
     return True if high <= 0 else False if low > 0 else None
 
 
-def _equal(low: float, high: float) -> bool | None:
+def equal(low: float, high: float) -> bool | None:
+    """Whether all are 0."""
     return True if low == high == 0 else False if low > 0 or high < 0 else None
 
 
-def _not(found: bool | None) -> bool | None:
-    return None if found is None else not found
+def opposite(holds: Callable[[float, float], bool | None]) -> Callable[[float, float], bool | None]:
+    """Whether that does not hold."""
+
+    def asked(low: float, high: float) -> bool | None:
+        found = holds(low, high)
+        return None if found is None else not found
+
+    return asked
 
 
-def _logical(fn: Callable[..., Any]) -> Rule:
+def logical(fn: Callable[..., Any]) -> Rule:
     """An operation on truths that are the same everywhere."""
 
     def rule(args: tuple, rank: int | None) -> Seq | None:
@@ -165,20 +177,20 @@ def _logical(fn: Callable[..., Any]) -> Rule:
     return rule
 
 
-def _negative(args: tuple, rank: int | None) -> Seq | None:
+def negated(args: tuple, rank: int | None) -> Seq | None:
+    """The other sign."""
     x = sequence(args[0])
     return None if x is None or type(x.start) is bool else replace(x, start=-x.start, step=-x.step)
 
 
-def _cast(args: tuple, rank: int | None) -> Seq | None:
-    x, dtype = sequence(args[0]), args[1]
-    if x is None or not isinstance(dtype, DType) or (dtype.kind == "b" and x.step):
-        return None
-    return replace(x, start=bool(x.start) if dtype.kind == "b" else int(x.start))
+def cast(args: tuple, rank: int | None) -> Seq | None:
+    """The same numbers in the dtype of the result."""
+    return sequence(args[0])
 
 
 # ---------------------------------------------------------------------- made, taken apart and put together
-def _arange(args: tuple, rank: int | None) -> Seq | None:
+def counted(args: tuple, rank: int | None) -> Seq | None:
+    """From `start` on, `step` apart."""
     start, stop, step = args[:3]
     begin, end = (0, start) if stop is None else (start, stop)
     if type(begin) is not int or type(step) is not int or type(end) is float:
@@ -186,14 +198,17 @@ def _arange(args: tuple, rank: int | None) -> Seq | None:
     return _checked(begin, step, 1, ("range", begin, end, step))
 
 
-def _filled(value: Number) -> Rule:
+def filled(value: Number) -> Rule:
+    """One number everywhere."""
+
     def rule(args: tuple, rank: int | None) -> Seq | None:
         return None if rank is None else Seq(value, 0, rank)
 
     return rule
 
 
-def _full(args: tuple, rank: int | None) -> Seq | None:
+def full(args: tuple, rank: int | None) -> Seq | None:
+    """The second argument everywhere."""
     value = sequence(args[1])
     return None if rank is None or value is None or value.rank else Seq(value.start, 0, rank)
 
@@ -203,7 +218,8 @@ def _last(axis: Any, rank: int) -> bool | None:
     return axis in (-1, rank - 1) if type(axis) is int else None
 
 
-def _expand_dims(args: tuple, rank: int | None) -> Seq | None:
+def unsqueezed(args: tuple, rank: int | None) -> Seq | None:
+    """With an axis more."""
     x, axis = sequence(args[0]), args[1]
     last = None if x is None else _last(axis, x.rank + 1)
     if x is None or last is None or (last and x.step):
@@ -211,7 +227,7 @@ def _expand_dims(args: tuple, rank: int | None) -> Seq | None:
     return replace(x, rank=x.rank + 1, length=1 if last or not x.rank else x.length)
 
 
-def _expand(args: tuple, rank: int | None) -> Seq | None:
+def expanded(args: tuple, rank: int | None) -> Seq | None:
     """Stretched to a shape, in which -1 keeps an axis as it is."""
     x, shape = sequence(args[0]), args[1]
     if x is None or type(shape) is not tuple or not shape:
@@ -220,7 +236,8 @@ def _expand(args: tuple, rank: int | None) -> Seq | None:
     return replace(x, rank=len(shape)) if same else None if x.step else Seq(x.start, 0, len(shape))
 
 
-def _concat(args: tuple, rank: int | None) -> Seq | None:
+def joined(args: tuple, rank: int | None) -> Seq | None:
+    """A list of them along an axis."""
     parts = [sequence(part) for part in args[0]] if isinstance(args[0], (tuple, list)) else [None]
     found = parts[0]
     last = _last(args[1], found.rank) if found is not None else None
@@ -242,7 +259,8 @@ def _joined(a: Seq, b: Seq) -> Seq | None:
     return Seq(a.start, b.step, b.rank, length) if one and a.start + b.step == b.start else None
 
 
-def _cumulative_sum(args: tuple, rank: int | None) -> Seq | None:
+def summed_up(args: tuple, rank: int | None) -> Seq | None:
+    """Running sums of one number."""
     x, axis = sequence(args[0]), args[1]
     last = None if x is None else True if axis is None and x.rank == 1 else _last(axis, x.rank)
     if x is None or last is None or x.step or type(x.start) is float:
@@ -250,7 +268,7 @@ def _cumulative_sum(args: tuple, rank: int | None) -> Seq | None:
     return replace(x, start=int(x.start), step=int(x.start)) if last else replace(x, start=0) if not x.start else None
 
 
-def _quantified(truth: bool) -> Rule:
+def quantified(truth: bool) -> Rule:
     """all() of what is true everywhere, any() of what is false: so it is where there is nothing, too."""
 
     def rule(args: tuple, rank: int | None) -> Seq | None:
@@ -262,7 +280,8 @@ def _quantified(truth: bool) -> Rule:
     return rule
 
 
-def _getitem(args: tuple, rank: int | None) -> Seq | None:
+def subscripted(args: tuple, rank: int | None) -> Seq | None:
+    """The part at numbers and slices."""
     x = sequence(args[0])
     items = _spread(args[1], x.rank) if x is not None else None
     if x is None or items is None:
@@ -313,32 +332,10 @@ def _cut(length: Any, start: Any, stop: Any, step: Any) -> Any:
     return ("less", length, -stop) if start == 0 and type(stop) is int and stop < 0 else None
 
 
-def kept(args: tuple, rank: int | None) -> Seq | None:
-    """What holds one number everywhere, in another form."""
+def selected(args: tuple, rank: int | None) -> Seq | None:
+    """What holds one number everywhere, in another form: of ops that give elements of their first argument."""
     x = sequence(args[0])
     return None if x is None or x.step or rank is None else Seq(x.start, 0, rank)
-
-
-RULES: Mapping[str, Rule] = {
-    "add": _linear(1), "subtract": _linear(-1), "multiply": _multiply, "negative": _negative, "astype": _cast,
-    "less": _comparison(_below), "less_equal": _comparison(_at_most), "equal": _comparison(_equal),
-    "greater": _comparison(lambda low, high: _not(_at_most(low, high))),
-    "greater_equal": _comparison(lambda low, high: _not(_below(low, high))),
-    "not_equal": _comparison(lambda low, high: _not(_equal(low, high))),
-    **dict.fromkeys(("logical_and", "bitwise_and"), _logical(operator.and_)),
-    **dict.fromkeys(("logical_or", "bitwise_or"), _logical(operator.or_)),
-    **dict.fromkeys(("logical_xor", "bitwise_xor"), _logical(operator.xor)),
-    **dict.fromkeys(("logical_not", "bitwise_invert"), _logical(operator.not_)),
-    "arange": _arange, "full": _full, "full_like": _full, "zeros": _filled(0), "zeros_like": _filled(0), "ones": _filled(1),
-    "ones_like": _filled(1), "expand_dims": _expand_dims, **dict.fromkeys(("expand", "broadcast_to"), _expand),
-    "concat": _concat, "cumulative_sum": _cumulative_sum,
-    "all": _quantified(True), "any": _quantified(False), "getitem": _getitem,
-}  # fmt: skip
-
-
-def rule_of(op: OpDef) -> Rule | None:
-    """The rule of an op, also of one that gives a view or a copy of what it is given."""
-    return RULES.get(op.name) or (kept if op.put is not None or op.name in ("copy", "flip") else None)
 
 
 def as_truth(found: Any) -> bool | None:

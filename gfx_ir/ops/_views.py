@@ -165,8 +165,9 @@ _ORDERS = {
     **dict.fromkeys((put_reshaped, put_unsqueezed), Trait.IN_ORDER),
     **dict.fromkeys((put_permuted, put_swapped, put_transposed, put_moved), Trait.PERMUTES),
 }
-for _put in (
-    *_ORDERS, put_same, put_data, put_real, put_part, put_conj, put_item, put_flipped, put_expanded, put_diagonal, put_einsum,
-    put_unstacked, put_split, put_chunk,
-):  # fmt: skip
-    _put.traits = Trait.UNSAVED | Trait.KEEPS_SIGN | _ORDERS.get(_put, Trait.NONE)  # type: ignore[attr-defined]
+_SELECTING = (
+    *_ORDERS, put_data, put_item, put_flipped, put_expanded, put_diagonal, put_einsum, put_unstacked, put_split, put_chunk,
+)  # fmt: skip
+for _put in (*_SELECTING, put_same, put_real, put_part, put_conj):
+    _selects = Trait.SELECTS if _put in _SELECTING else Trait.NONE
+    _put.traits = Trait.UNSAVED | Trait.KEEPS_SIGN | _ORDERS.get(_put, Trait.NONE) | _selects  # type: ignore[attr-defined]

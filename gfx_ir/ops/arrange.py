@@ -13,6 +13,7 @@ from ..build import host as host_value
 from ..dtypes import DType
 from ..errors import ShapeError, UnsupportedConstruct
 from ..host import DimLike
+from ..op import Trait
 from ..types import LogicalTensor
 from . import _seen, _views
 from ._catalogue import ops
@@ -92,6 +93,7 @@ op(
     put=_put_strided,
     compute=free,
     memory=free,
+    traits=Trait.SELECTS,
 )
 op(
     FAMILY,
@@ -101,6 +103,7 @@ op(
     put=_put_windows,
     compute=free,
     memory=free,
+    traits=Trait.SELECTS,
 )
 
 
@@ -110,7 +113,7 @@ def _put_run(args: SimpleNamespace, new: Any, index: int) -> Any:
     return ops.index_put(args.x, _views.along(args.axis, at), new)
 
 
-@composite(FAMILY, put=_put_run)
+@composite(FAMILY, put=_put_run, traits=Trait.SELECTS)
 def take_run(x: Any, start: Any, length: int, axis: int = 0) -> Any:
     """`length` elements along an axis from where a tensor of no axes says."""
     return ops.take(x, ops.add(ops.arange(length), start), axis=axis)

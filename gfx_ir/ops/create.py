@@ -17,6 +17,7 @@ from ..defaults import own
 from ..dtypes import DType
 from ..errors import ShapeError
 from ..host import DimLike
+from ..infer import sequences
 from ..op import Point, Trait
 from ..rules import OPEN
 from ..types import LogicalTensor
@@ -90,10 +91,22 @@ for _signature, _spelling, _rule, _names, _more in (
         "np.full(shape, fill_value, dtype=dtype)",
         _filled,
         ["fill_value"],
-        {"traits": Trait.OF_NUMBERS},
+        {"traits": Trait.OF_NUMBERS, "sequence": sequences.full},
     ),
-    ("zeros(shape, dtype=None, device=None)", "np.zeros(shape, dtype=dtype)", _zeros, [], {}),
-    ("ones(shape, dtype=None, device=None)", "np.ones(shape, dtype=dtype)", _zeros, [], {}),
+    (
+        "zeros(shape, dtype=None, device=None)",
+        "np.zeros(shape, dtype=dtype)",
+        _zeros,
+        [],
+        {"sequence": sequences.filled(0)},
+    ),
+    (
+        "ones(shape, dtype=None, device=None)",
+        "np.ones(shape, dtype=dtype)",
+        _zeros,
+        [],
+        {"sequence": sequences.filled(1)},
+    ),
     ("empty(shape, dtype=None, device=None)", "np.zeros(shape, dtype=dtype)", _zeros, [], {"traits": Trait.UNTOLD}),
 ):
     op(FAMILY, _signature, _spelling, infer=_rule, compute=free, own=_own(*_names), **_more)
@@ -106,14 +119,14 @@ op(
     compute=free,
     own=_own("x"),
     traits=Trait.OF_NUMBERS,
+    sequence=sequences.cast,
 )
-for _signature, _spelling in (
-    ("full_like(x, fill_value, dtype=None)", "np.full_like(x, fill_value, dtype=dtype)"),
-    ("zeros_like(x, dtype=None)", "np.zeros_like(x, dtype=dtype)"),
-    ("ones_like(x, dtype=None)", "np.ones_like(x, dtype=dtype)"),
+for _signature, _spelling, _again, _run in (
+    ("full_like(x, fill_value, dtype=None)", "np.full_like(x, fill_value, dtype=dtype)", Trait.NONE, sequences.full),
+    ("zeros_like(x, dtype=None)", "np.zeros_like(x, dtype=dtype)", Trait.IDEMPOTENT, sequences.filled(0)),
+    ("ones_like(x, dtype=None)", "np.ones_like(x, dtype=dtype)", Trait.IDEMPOTENT, sequences.filled(1)),
 ):
-    _again = Trait.NONE if "fill_value" in _signature else Trait.IDEMPOTENT
-    op(FAMILY, _signature, _spelling, infer=_like, compute=free, traits=Trait.SHAPE_OF_FIRST | _again)
+    op(FAMILY, _signature, _spelling, infer=_like, compute=free, traits=Trait.SHAPE_OF_FIRST | _again, sequence=_run)
 op(
     FAMILY,
     "to_device(x, device)",
@@ -121,7 +134,7 @@ op(
     infer=_placed,
     put=put_same,
     compute=free,
-    traits=Trait.SHAPE_OF_FIRST | Trait.MOVES,
+    traits=Trait.SHAPE_OF_FIRST | Trait.MOVES | Trait.SELECTS,
 )
 
 
@@ -188,6 +201,7 @@ op(
     infer=_arange_type,
     own=_own("start", "stop", "step"),
     traits=Trait.COUNTS,
+    sequence=sequences.counted,
 )
 op(
     FAMILY,

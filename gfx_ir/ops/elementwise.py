@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..dtypes import DType, promote_types
+from ..infer.sequences import at_most, below, cast, comparison, equal, linear, logical, multiplied, negated, opposite
 from ..op import Point, Trait
 from ..python_numbers import SIGNS
 from ..template import Spelling
@@ -181,6 +182,15 @@ _TRAITS = {
     Trait.BOTH: "logical_and",
 }
 _NEUTRAL = {"subtract": 0, "multiply": 1, "divide": 1, "pow": 1}
+_SEQUENCES = {
+    "add": linear(1), "subtract": linear(-1), "multiply": multiplied, "negative": negated, "less": comparison(below),
+    "less_equal": comparison(at_most), "equal": comparison(equal), "greater": comparison(opposite(at_most)),
+    "greater_equal": comparison(opposite(below)), "not_equal": comparison(opposite(equal)),
+    **dict.fromkeys(("logical_and", "bitwise_and"), logical(operators.and_)),
+    **dict.fromkeys(("logical_or", "bitwise_or"), logical(operators.or_)),
+    **dict.fromkeys(("logical_xor", "bitwise_xor"), logical(operators.xor)),
+    **dict.fromkeys(("logical_not", "bitwise_invert"), logical(operators.not_)),
+}  # fmt: skip
 _TOTAL = {
     "divide": lambda args: type(args.x2) in (int, float) and args.x2 != 0,
     "pow": lambda args: type(args.x2) is int and args.x2 > 0,
@@ -194,7 +204,7 @@ def _traits(name: str) -> Trait:
 for _name, _spelling, _rule in UNARY:
     _put = put_conj if _name == "conj" else None
     _more: dict[str, Any] = {"traits": _traits(_name), "shares": _name == "positive", "sign": SIGNS.get(_name, "")}
-    op(FAMILY, f"{_name}(x)", _spelling, infer=elementwise(_rule), put=_put, **_more)
+    op(FAMILY, f"{_name}(x)", _spelling, infer=elementwise(_rule), put=_put, sequence=_SEQUENCES.get(_name), **_more)
 for _name, _spelling, _rule in BINARY:
     if _rule not in (boolean, comparing):
         _spelling = keeping(_spelling, "x1", "x2")
@@ -203,6 +213,7 @@ for _name, _spelling, _rule in BINARY:
         "neutral": _NEUTRAL.get(_name),
         "total": _TOTAL.get(_name),
         "sign": SIGNS.get(_name, ""),
+        "sequence": _SEQUENCES.get(_name),
     }
     op(FAMILY, f"{_name}(x1, x2)", _spelling, infer=elementwise(_rule), **_more)
 
@@ -254,6 +265,7 @@ op(
     lambda a: "np.asarray(x, dtype=dtype)" if _seen.is_plain(a.x) else "x.astype(dtype)",
     infer=_astype_type,
     traits=Trait.ELEMENTWISE | Trait.CASTS | Trait.TOTAL | Trait.KEEPS_SIGN | Trait.UNSAVED,
+    sequence=cast,
     point=Point.KEPT,
     shares=True,
 )
@@ -312,7 +324,16 @@ op(
     shares=True,
     doc="x, in this dtype where it is of whole numbers or booleans.",
 )
-op(FAMILY, "real(x)", "np.real(x)", infer=elementwise(real), put=put_real, compute=free, traits=Trait.TOTAL)
+op(
+    FAMILY,
+    "real(x)",
+    "np.real(x)",
+    infer=elementwise(real),
+    put=put_real,
+    compute=free,
+    traits=Trait.TOTAL,
+    sequence=cast,
+)
 op(FAMILY, "imag(x)", "np.imag(x)", infer=elementwise(real), put=put_part, compute=free, traits=Trait.TOTAL)
 op(
     FAMILY,
@@ -334,5 +355,5 @@ op(
     doc="The data of `value` with the gradient of x, as an in-place write leaves them "
     "that is not recorded. Source: the straight-through estimator of Bengio, Léonard and Courville (2013), arXiv:1308.3432.",
 )
-_copied = Trait.FRESH | Trait.TOTAL | Trait.KEEPS_SIGN | Trait.UNSAVED | Trait.STEADY
+_copied = Trait.FRESH | Trait.SELECTS | Trait.TOTAL | Trait.KEEPS_SIGN | Trait.UNSAVED | Trait.STEADY
 op(FAMILY, "copy(x)", "np.copy(x)", infer=elementwise(same), traits=_copied, point=Point.KEPT)

@@ -12,6 +12,7 @@ from typing import Any
 from .. import host
 from ..dtypes import DType
 from ..errors import ShapeError
+from ..infer import sequences
 from ..op import Point, Trait
 from ..types import LogicalTensor
 from . import _views
@@ -62,6 +63,7 @@ op(
     compute=free,
     point=Point.INDEXED,
     traits=Trait.READS_AT | Trait.AFFINE,
+    sequence=sequences.subscripted,
     index="index",
 )
 op(

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..dtypes import DType, bool_
 from ..errors import ShapeError
+from ..infer import sequences
 from ..op import Trait
 from ..types import LogicalTensor
 from . import _seen
@@ -83,7 +84,7 @@ def _reduction(element: Element, empty: bool = True) -> Callable[[SimpleNamespac
 
 
 def _reduce(
-    signature: str, spelling: Any, element: Element, empty: bool = True, traits: Trait = Trait.NONE, neutral: Any = None
+    signature: str, spelling: Any, element: Element, empty: bool = True, traits: Trait = Trait.NONE, **more: Any
 ) -> None:
     traits |= Trait.NONE if element is _position else Trait.AXES  # a position among all hangs on their order
     op(
@@ -93,12 +94,13 @@ def _reduce(
         infer=_reduction(element, empty),
         compute=input_size,
         traits=traits,
-        neutral=neutral,
+        **more,
     )
 
 
 _LINEAR = Trait.UNSAVED | Trait.KEEPS_SIGN | Trait.AFFINE
 _NEUTRAL = {"sum": 0, "prod": 1, "all": True, "any": False}
+_SEQUENCES = {"all": sequences.quantified(True), "any": sequences.quantified(False)}
 for _name, _between, _after, _passed, _rule, _traits in (
     ("sum", "dtype=None, ", "", "dtype=dtype, ", _accumulated, _LINEAR),
     ("prod", "dtype=None, ", "", "dtype=dtype, ", _accumulated, Trait.KEEPS_SIGN),
@@ -115,6 +117,7 @@ for _name, _between, _after, _passed, _rule, _traits in (
         _rule,
         traits=_traits,
         neutral=_NEUTRAL.get(_name),
+        sequence=_SEQUENCES.get(_name),
     )
 for _name, _rule in (("max", _element), ("min", _element), ("argmax", _position), ("argmin", _position)):
     _signature, _spelling = f"{_name}(x, axis=None, keepdims=False)", f"np.{_name}(x, axis=axis, keepdims=keepdims)"
@@ -139,6 +142,7 @@ op(
     infer=_accumulation,
     compute=input_size,
     traits=_LINEAR,
+    sequence=sequences.summed_up,
 )
 op(
     FAMILY,

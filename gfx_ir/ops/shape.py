@@ -11,6 +11,7 @@ from typing import Any
 
 from ..dtypes import holds
 from ..errors import ShapeError
+from ..infer import sequences
 from ..op import Point, Trait
 from ..rules import OPEN
 from ..types import LogicalTensor
@@ -74,10 +75,19 @@ for _signature, _spelling, _rule, _put in (
     ("swapaxes(x, axis1, axis2)", "np.swapaxes(x, axis1, axis2)", swapped, _views.put_swapped),
     ("matrix_transpose(x)", "np.matrix_transpose(x)", transposed, _views.put_transposed),
     ("moveaxis(x, source, destination)", "np.moveaxis(x, source, destination)", moved, _views.put_moved),
-    ("expand_dims(x, axis)", "np.expand_dims(x, axis)", unsqueezed, _views.put_unsqueezed),
     ("squeeze(x, axis=None)", "np.squeeze(x, axis=axis)", squeezed, _views.put_reshaped),
 ):
     op(FAMILY, _signature, _spelling, infer=_shaped(_rule), put=_put, compute=free, memory=free)
+op(
+    FAMILY,
+    "expand_dims(x, axis)",
+    "np.expand_dims(x, axis)",
+    infer=_shaped(unsqueezed),
+    put=_views.put_unsqueezed,
+    compute=free,
+    memory=free,
+    sequence=sequences.unsqueezed,
+)
 op(
     FAMILY,
     "flatten(x, start=0, end=-1)",
@@ -111,7 +121,8 @@ for _signature, _spelling, _rule in (
     ("expand(x, shape)", _expand, expanded_dims),
 ):
     _infer = _shaped(_rule, open=True)
-    op(FAMILY, _signature, _spelling, infer=_infer, put=_views.put_expanded, compute=free, memory=free)
+    _rules: dict[str, Any] = {"infer": _infer, "put": _views.put_expanded, "sequence": sequences.expanded}
+    op(FAMILY, _signature, _spelling, compute=free, memory=free, **_rules)
 
 
 # ---------------------------------------------------------------- joining, splitting, repeating
@@ -171,7 +182,7 @@ for _signature, _spelling, _infer, _rest in (
         "concat(arrays, axis=0)",
         "np.concatenate(arrays, axis=axis)",
         concat_type,
-        {"traits": _COPIED | Trait.AXES | Trait.JOINS},
+        {"traits": _COPIED | Trait.AXES | Trait.JOINS, "sequence": sequences.joined},
     ),
     (
         "stack(arrays, axis=0)",
@@ -207,14 +218,14 @@ for _signature, _spelling, _infer, _rest in (
         "roll(x, shift, axis=None)",
         "np.roll(x, shift, axis=axis)",
         _shaped(_same_dims),
-        {"traits": Trait.SHAPE_OF_FIRST | _COPIED},
+        {"traits": Trait.SHAPE_OF_FIRST | Trait.SELECTS | _COPIED},
     ),
-    ("tile(x, repetitions)", "np.tile(x, repetitions)", tile_type, {"traits": _COPIED}),
+    ("tile(x, repetitions)", "np.tile(x, repetitions)", tile_type, {"traits": _COPIED | Trait.SELECTS}),
     (
         "repeat(x, repeats, axis=None, length=None)",
         "np.repeat(x, repeats, axis=axis)",
         repeat_type,
-        {"traits": Trait.CHECKS | Trait.STEADY},
+        {"traits": Trait.CHECKS | Trait.STEADY | Trait.SELECTS},
     ),
     (
         'pad(x, widths, mode="constant", value=0)',

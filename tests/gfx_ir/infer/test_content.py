@@ -223,3 +223,26 @@ def test_a_loop_whose_first_break_is_told_is_kept():
     program = gfx.symbolic_trace(counts_until)
     assert not any(node.op.name == "sum" for node in program.entry)
     torch.testing.assert_close(program(torch.ones(2)), counts_until(torch.ones(2)))
+
+
+def imaginary(x: np.ndarray):
+    return x + 1 if np.all(np.imag(np.ones(x.shape)) == 1) else x - 1
+
+
+def other_bits(x: np.ndarray):
+    return x + 1 if np.all(np.ones(x.shape, np.int32).view(np.float32) == 1) else x - 1
+
+
+def truths(x: np.ndarray):
+    return x + 1 if np.all(np.full(x.shape, 3, dtype=bool) == 3) else x - 1
+
+
+def sums_of_truths(x: np.ndarray):
+    return x + 1 if np.all(np.ones(x.shape, bool) + np.ones(x.shape, bool) == 2) else x - 1
+
+
+@pytest.mark.parametrize("f", [imaginary, other_bits, truths, sums_of_truths])
+def test_what_a_test_answers_of_elements_in_another_form_is_not_that_of_the_elements(f):
+    x = np.zeros(2, np.float32)
+    program = gfx.symbolic_trace(f, gfx.TensorSpec((gfx.Dim("n"),), "float32"))
+    np.testing.assert_array_equal(program(x), f(x))

@@ -14,6 +14,7 @@ from gfx_ir import dtypes, python_numbers
 from gfx_ir.codegen.prepare.reroll import REPEAT
 from gfx_ir.control import Form
 from gfx_ir.errors import GfxError
+from gfx_ir.infer.sequences import of_array, of_dtype
 from gfx_ir.loading import backend
 from gfx_ir.op import REGISTRY, Point, Trait, evaluate, lookup
 from gfx_ir.promotion import as_type
@@ -78,6 +79,66 @@ def test_permutes(sample: Sample):
     op, (x, *rest) = lookup(sample.op), bound(sample)
     sizes = run(op, (np.empty(range(1, x.ndim + 1)), *rest)).shape
     np.testing.assert_array_equal(run(op, (x, *rest)), np.transpose(x, [n - 1 for n in sizes]))
+
+
+@stating(Trait.SELECTS)
+def test_selects(sample: Sample):
+    """Nothing but elements of the first argument, whatever they are."""
+    op, (x, *rest) = lookup(sample.op), bound(sample)
+    told = np.arange(x.size).reshape(x.shape)
+    for given in (x, told):
+        for found in map(np.asarray, outputs(op, (given, *rest), evaluate(op, (given, *rest)))):
+            assert found.dtype == given.dtype and np.isin(found, given).all()
+
+
+SEQUENCES = [sample for sample in all_samples() if lookup(sample.op).sequence]
+
+
+def refilled(args, fill):
+    """The arguments with other elements in the arrays of numbers."""
+    return tree_map(lambda x: fill(x) if isinstance(x, np.ndarray) and x.dtype.kind in "fib" else x, args)
+
+
+def told(sample, fill):
+    """What the rule of a sample's op tells of the sequences that its arguments are, beside what it gives of them."""
+    op, args = lookup(sample.op), refilled(bound(sample), fill)
+    found = run(op, args)
+    made = op.sequence(tree_map(lambda x: of_array(x) if isinstance(x, np.ndarray) else x, args), found.ndim)
+    return found, None if made is None else of_dtype(dtypes.dtype(found.dtype), made)
+
+
+FILLS = {
+    "zeros": np.zeros_like,
+    "ones": np.ones_like,
+    "threes": lambda x: np.full(x.shape, 3),
+    "truths": lambda x: np.ones(x.shape, bool),
+    "places": lambda x: np.broadcast_to(np.arange(x.shape[-1] if x.ndim else 1), x.shape).copy().reshape(x.shape),
+}
+
+
+@pytest.mark.parametrize("sample", SEQUENCES, ids=str)
+def test_what_is_told_of_sequences(sample: Sample):
+    """An op gives the sequence that its rule tells."""
+    for fill in FILLS.values():
+        try:
+            found, made = told(sample, fill)
+        except (TypeError, IndexError, ValueError):
+            continue  # not of these elements
+        if made is not None and found.size:
+            steps = np.arange(found.shape[-1]) if found.ndim else 0
+            np.testing.assert_array_equal(found, np.broadcast_to(made.start + made.step * steps, found.shape))
+
+
+@pytest.mark.parametrize("name", sorted({sample.op for sample in SEQUENCES}))
+def test_each_rule_of_sequences_tells_something(name):
+    """Of one sample of its op at least."""
+    for sample, fill in itertools.product([sample for sample in SEQUENCES if sample.op == name], FILLS.values()):
+        try:
+            if told(sample, fill)[1] is not None:
+                return
+        except (TypeError, IndexError, ValueError):
+            continue
+    pytest.fail("it tells nothing")
 
 
 @stating(Trait.SHAPE_OF_FIRST)
