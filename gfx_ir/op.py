@@ -90,7 +90,9 @@ class OpDef:
     gives without axes. `contraction`: how it sums products. `sequence`: what it gives of
     arithmetic sequences. `index`: the parameter of positions, which may be of any width.
     `sign`: Python's operator that
-    means it, as the op `host` names it. `asks`: of an op that asks its first argument for one thing, the kind of that. `number`: of an op that
+    means it, as the op `host` names it. `python`: the function of `python_numbers` that computes the same of numbers. `noun`: what a
+    value that it gives is called where its author gave no name. `asks`: of an op that asks its first argument for one thing, the kind of
+    that. `number`: of an op that
     makes a number of Python's, the kind of it, where its rule tells one. `added`: how
     users spelled their own op, by backends.
     """
@@ -98,7 +100,7 @@ class OpDef:
     __slots__ = (
         "name", "params", "defaults", "bind", "kinds", "eval", "body", "infer", "compute", "memory",
         "put", "effect", "control", "traits", "neutral", "regions", "doc", "family", "namespace", "added", "point",
-        "index", "channels_last", "contraction", "sequence", "operands", "form", "sign", "total", "asks", "number", "at",
+        "index", "channels_last", "contraction", "sequence", "operands", "form", "sign", "python", "noun", "total", "asks", "number", "at",
     )  # fmt: skip
 
     def __init__(
@@ -114,6 +116,8 @@ class OpDef:
         put: Put | None = None,
         effect: bool = False,
         sign: str = "",
+        python: str = "",
+        noun: str = "",
         control: Control | None = None,
         form: Form = Form.PLAIN,
         traits: Trait = Trait.NONE,
@@ -146,7 +150,7 @@ class OpDef:
         first = 0 if self.params[:1] == ("key",) else min(required, 1)  # without a key a framework draws of its own
         self.operands = required if self.traits & Trait.ELEMENTWISE else first  # how many of the first parameters are
         self.total = total
-        self.point, self.index, self.sign = point, index, sign
+        self.point, self.index, self.sign, self.python, self.noun = point, index, sign, python, noun
         self.channels_last, self.contraction, self.sequence = channels_last, contraction, sequence
         self.effect, self.regions, self.family, self.doc = effect, regions, family, doc
         self.added: Mapping[str, Any] = {}
@@ -257,6 +261,11 @@ def lookup(name: str) -> OpDef:
         return REGISTRY[name]
     except KeyError:
         raise MissingOp(f"there is no op {name!r}", hint="`gfx ops` lists the catalogue") from None
+
+
+def of_python(name: str) -> OpDef | None:
+    """The op that computes of arrays what a function of Python's computes of numbers, by its name in `python_numbers`."""
+    return next((op for op in REGISTRY.values() if op.python == name), None)
 
 
 def evaluate(op: OpDef, args: Sequence[Any]) -> Any:

@@ -103,6 +103,11 @@ def function(name: str) -> Function:
     return found
 
 
+def computes_floats(op: Any) -> bool:
+    """Whether Python has a function that computes a fraction of a number as an op of the catalogue does of arrays."""
+    return bool(op.python) and len(op.params) == 1 and function(op.python).gives == "float"
+
+
 def function_kind(name: str, kinds: Sequence[str]) -> str:
     """The kind of what a function gives of arguments of these kinds."""
     gives = function(name).gives

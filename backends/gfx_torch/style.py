@@ -12,12 +12,6 @@ from .control import HopControl
 # The operators of control flow that PyTorch gives a public name are torch.cond and torch.while_loop; scan has only this one.
 _SCAN = "from torch._higher_order_ops import scan"
 
-MATH = frozenset(
-    "acos acosh asin asinh atan atanh cos cosh erf erfc exp expm1 lgamma log log1p log2 log10"
-    " sin sinh sqrt tan tanh".split()
-)
-"""Ops that are functions of the module math where they take Python's numbers."""
-
 _REVERSE = """class {name}(torch.autograd.Function):
     @staticmethod
     def forward(ctx, *args):
@@ -85,7 +79,7 @@ STYLE = Style(
     weights="safetensors.torch",
     gradients={"vjp": _REVERSE, "jvp": _TANGENT, "root": "torch"},
     applied="{name}.apply",
-    of_numbers=MATH,
+    of_numbers=True,
     lowering=LOWERING,
 )
 

@@ -15,11 +15,6 @@ from .identifiers import usable
 from .positions import Positions
 from .prepare.filled import BEGIN
 
-_TEMPORARIES = {
-    "mean": "mean", "var": "variance", "std": "std", "softmax": "weights", "argmax": "index", "argmin": "index",
-    "size": "n", "numel": "n", "rank": "n", "shape": "shape", "arange": "positions", "split_key": "key", "topk": "top", "topk_total": "top",
-    "dtype_of": "dtype", "sort": "ordered", "log_softmax": "log_probs", "mse_loss": "loss", "cross_entropy": "loss",
-}  # fmt: skip
 _KINDS = {"int": "n", "float": "value", "bool": "flag", "str": "text", "shape": "shape", "dtype": "dtype", "key": "key"}
 
 
@@ -30,7 +25,7 @@ def temporary(value: Value, is_boolean: Callable[[Value], bool]) -> str:
         return "outs"
     if is_loop(node):
         return "done" if value.index - 1 == node.arg("exit") else "value"
-    return _TEMPORARIES.get(value.node.op.name) or _KINDS.get(value.kind) or ("test" if is_boolean(value) else "h")
+    return value.node.op.noun or _KINDS.get(value.kind) or ("test" if is_boolean(value) else "h")
 
 
 class Scope:

@@ -22,7 +22,7 @@ from ..control import (
 from ..dtypes import DType
 from ..graph import Graph, Node, Value, values_in
 from ..op import OpDef
-from ..python_numbers import KINDS, function_kind, operator_kinds
+from ..python_numbers import KINDS, computes_floats, function_kind, operator_kinds
 from ..regions import is_range
 from ..trees import leaves
 from ..types import LogicalTensor
@@ -70,19 +70,19 @@ class Facts:
         promotion: str,
         settles: Callable[[Node], bool] = lambda node: False,
         casts: bool = False,
-        of_numbers: Iterable[str] = (),
+        of_numbers: bool = False,
         assumed: DType | None = None,
         handed: Mapping[Value, Fact] | None = None,
     ) -> None:
         """`settles`: whether the target makes one value of those of a test or loop, and one dtype; `casts`: whether what any loop
-        carries is cast to the dtype that it is told; `of_numbers`: the ops that are written by a function of Python's where they
-        take numbers alone; `assumed`: the dtype that arguments and parameters have where they are told none; `handed`: facts of what other
+        carries is cast to the dtype that it is told; `of_numbers`: whether ops of a number are written by functions of
+        Python's that give fractions; `assumed`: the dtype that arguments and parameters have where they are told none; `handed`: facts of what other
         graphs hand these."""
         self._handed = handed or {}
         self._casts, self._assumed = casts, assumed
         self._graphs, self._functions = graphs, functions
         self.settles, self.rules = settles, ShapeRules(promotion)
-        self._of_numbers = frozenset(of_numbers)
+        self._of_numbers = of_numbers
         self._constants: dict[type, Fact] = {}
         self._found = Fixpoint(self._parts, self._rule, BOTTOM, TOP)
 
@@ -302,7 +302,7 @@ class Facts:
 
     def _in_python(self, op: OpDef) -> bool:
         """Whether an op is written by a function of Python's, of numbers."""
-        return op.name in self._of_numbers
+        return self._of_numbers and computes_floats(op)
 
     def _kinds(self, node: Node, taken: list[tuple[Value, Fact]]) -> Kinds:
         if node.op.family == "number":

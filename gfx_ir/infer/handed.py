@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from ..control import is_call
 from ..dtypes import DTYPES, DType, int64
@@ -25,18 +25,18 @@ class Handed:
         entry: Graph,
         functions: Mapping[str, Graph],
         rules: str,
-        of_numbers: Iterable[str] = (),
+        of_numbers: bool = False,
         across: bool = False,
     ) -> None:
-        """`rules`: those of the program; `of_numbers`: the ops that are written by a function of Python's where they take numbers alone;
+        """`rules`: those of the program; `of_numbers`: as Facts has it;
         `across`: whether the target promotes otherwise, so that facts are asked for assumed dtypes."""
-        self.numbers, self._rules, self._of_numbers = rules != "numpy", rules, tuple(of_numbers)
-        self._known: dict[tuple[tuple[str, ...], DType | None], dict[Value, Fact]] = {}
+        self.numbers, self._rules, self._of_numbers = rules != "numpy", rules, of_numbers
+        self._known: dict[tuple[bool, DType | None], dict[Value, Fact]] = {}
         values = list(_open(entry, functions))
-        promoted = self._of_numbers if self.numbers else ()
+        promoted = self._of_numbers and self.numbers
         assumed = (*FLOATS, int64) if across else ()
         for asked in (
-            {((), None), (self._of_numbers, None), *((promoted, dtype) for dtype in assumed)} if values else ()
+            {(False, None), (self._of_numbers, None), *((promoted, dtype) for dtype in assumed)} if values else ()
         ):
             facts = Facts([entry], functions, rules, of_numbers=asked[0], assumed=asked[1])
             self._known[asked] = {value: facts.of(value) for value in values}
@@ -44,7 +44,7 @@ class Handed:
     def facts(self, graph: Graph, numbers: bool = False, assumed: DType | None = None) -> Facts:
         """What is known of the values of a graph as it is now. `numbers`: with `of_numbers`; `assumed`: the dtype that arguments and
         parameters have where they are told none."""
-        of_numbers = self._of_numbers if numbers else ()
+        of_numbers = self._of_numbers and numbers
         handed = self._known[of_numbers, assumed] if self._known else None
         return Facts([graph], {}, self._rules, of_numbers=of_numbers, assumed=assumed, handed=handed)
 

@@ -8,6 +8,7 @@ from . import (
     arrange,
     bags,
     bits,
+    casts,
     channels_last,
     control,
     convolution,
@@ -41,6 +42,7 @@ from . import (
 
 FAMILIES = (
     elementwise,
+    casts,
     bits,
     number,
     special,

@@ -202,6 +202,7 @@ op(
     own=_own("start", "stop", "step"),
     traits=Trait.COUNTS,
     sequence=sequences.counted,
+    noun="positions",
 )
 op(
     FAMILY,

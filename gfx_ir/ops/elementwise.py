@@ -8,9 +8,7 @@ from __future__ import annotations
 import functools
 import operator as operators
 from types import SimpleNamespace
-from typing import Any
 
-from ..dtypes import DType, promote_types
 from ..infer.sequences import at_most, below, cast, comparison, equal, linear, logical, multiplied, negated, opposite
 from ..op import Point, Trait
 from ..python_numbers import SIGNS
@@ -181,6 +179,10 @@ _TRAITS = {
     "maximum minimum multiply not_equal",
     Trait.BOTH: "logical_and",
 }
+_OF_MATH = (
+    "acos acosh asin asinh atan atan2 atanh copysign cos cosh erf erfc exp exp2 expm1 fmod hypot isfinite isinf isnan lgamma log log10"
+    " log1p log2 sin sinh sqrt tan tanh".split()
+)
 _NEUTRAL = {"subtract": 0, "multiply": 1, "divide": 1, "pow": 1}
 _SEQUENCES = {
     "add": linear(1), "subtract": linear(-1), "multiply": multiplied, "negative": negated, "less": comparison(below),
@@ -201,21 +203,15 @@ def _traits(name: str) -> Trait:
     return functools.reduce(operators.or_, [t for t, names in _TRAITS.items() if name in names.split()], Trait.NONE)
 
 
-for _name, _spelling, _rule in UNARY:
-    _put = put_conj if _name == "conj" else None
-    _more: dict[str, Any] = {"traits": _traits(_name), "shares": _name == "positive", "sign": SIGNS.get(_name, "")}
-    op(FAMILY, f"{_name}(x)", _spelling, infer=elementwise(_rule), put=_put, sequence=_SEQUENCES.get(_name), **_more)
-for _name, _spelling, _rule in BINARY:
-    if _rule not in (boolean, comparing):
-        _spelling = keeping(_spelling, "x1", "x2")
-    _more = {
-        "traits": _traits(_name),
-        "neutral": _NEUTRAL.get(_name),
-        "total": _TOTAL.get(_name),
-        "sign": SIGNS.get(_name, ""),
-        "sequence": _SEQUENCES.get(_name),
-    }
-    op(FAMILY, f"{_name}(x1, x2)", _spelling, infer=elementwise(_rule), **_more)
+for _params, _rows in (("x", UNARY), ("x1, x2", BINARY)):
+    for _name, _spelling, _rule in _rows:
+        if _rows is BINARY and _rule not in (boolean, comparing):
+            _spelling = keeping(_spelling, "x1", "x2")
+        _python = f"math.{_name}" if _name in _OF_MATH else ""
+        _facts = {"neutral": _NEUTRAL.get(_name), "total": _TOTAL.get(_name), "sequence": _SEQUENCES.get(_name)}
+        _more = {"traits": _traits(_name), "sign": SIGNS.get(_name, ""), "python": _python, **_facts}
+        _put, _shares = put_conj if _name == "conj" else None, _name == "positive"
+        op(FAMILY, f"{_name}({_params})", _spelling, _shares, infer=elementwise(_rule), put=_put, **_more)
 
 
 def _clip(args: SimpleNamespace) -> str:
@@ -238,11 +234,6 @@ def _where_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return LogicalTensor(dtype, broadcast(condition.dims, *(t.dims for t in chosen)), weak=stays_weak(weak, rules))
 
 
-@takes_open
-def _astype_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
-    return LogicalTensor(args.dtype if isinstance(args.dtype, DType) else None, as_type(args.x, rules).dims)
-
-
 op(
     FAMILY,
     "clip(x, min=None, max=None)",
@@ -258,71 +249,6 @@ op(
     infer=_where_type,
     traits=Trait.ELEMENTWISE | Trait.TOTAL | Trait.KEEPS_SIGN | Trait.STEADY | Trait.CHOOSES,
     point=Point.EITHER,
-)
-op(
-    FAMILY,
-    "astype(x, dtype)",
-    lambda a: "np.asarray(x, dtype=dtype)" if _seen.is_plain(a.x) else "x.astype(dtype)",
-    infer=_astype_type,
-    traits=Trait.ELEMENTWISE | Trait.CASTS | Trait.TOTAL | Trait.KEEPS_SIGN | Trait.UNSAVED,
-    sequence=cast,
-    point=Point.KEPT,
-    shares=True,
-)
-_cast = Trait.ELEMENTWISE | Trait.TOTAL | Trait.KEEPS_SIGN | Trait.UNSAVED
-
-
-@takes_open
-def _promoted_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
-    x = as_type(args.x, rules)
-    if x.dtype is None or not isinstance(args.dtype, DType):
-        return LogicalTensor(None, x.dims)
-    return LogicalTensor(promote_types(x.dtype, args.dtype, "numpy" if args.wide else "torch"), x.dims)
-
-
-@takes_open
-def _of_kind_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
-    x, like = as_type(args.x, rules), as_type(args.like, rules)
-    dtype, _ = promote([x.with_(weak=True), like], rules)
-    return LogicalTensor(dtype, x.dims)
-
-
-@takes_open
-def _as_floats_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
-    x = as_type(args.x, rules)
-    return LogicalTensor(x.dtype if x.dtype is None or x.dtype.kind in "fc" else args.dtype, x.dims)
-
-
-op(
-    FAMILY,
-    "promote_with(x, dtype, wide=False)",
-    "x.astype(np.promote_types(x.dtype, dtype))",
-    infer=_promoted_type,
-    traits=_cast,
-    point=Point.KEPT,
-    shares=True,
-    doc="x in the dtype that its own and this one promote to. `wide`: as in NumPy, where a whole number beside a float counts as the "
-    "float that holds it.",
-)
-op(
-    FAMILY,
-    "as_number_beside(x, like)",
-    "x.astype(np.result_type(like, x.dtype.type(0).item()))",
-    infer=_of_kind_type,
-    traits=Trait.SHAPE_OF_FIRST | Trait.UNSAVED,
-    point=Point.KEPT,
-    shares=True,
-    doc="x in the dtype that a number of Python's of its kind has beside `like`: JAX has arrays that promote so.",
-)
-op(
-    FAMILY,
-    "as_floats(x, dtype)",
-    'x if x.dtype.kind in "fc" else x.astype(dtype)',
-    infer=_as_floats_type,
-    traits=_cast,
-    point=Point.KEPT,
-    shares=True,
-    doc="x, in this dtype where it is of whole numbers or booleans.",
 )
 op(
     FAMILY,

@@ -24,7 +24,7 @@ def reduced(losses: Any, reduction: str) -> Any:
     raise ValueError(f'reduction is "mean", "sum" or "none", not {reduction!r}')
 
 
-@composite(FAMILY)
+@composite(FAMILY, noun="loss")
 def mse_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
     """(x - target)**2."""
     return reduced(ops.square(ops.subtract(x, target)), reduction)
@@ -77,7 +77,7 @@ def _of_probabilities(log_probs: Any, target: Any, weight: Any, reduction: str, 
     return reduced(ops.negative(ops.sum(by_class, axis=-1)), reduction)
 
 
-@composite(FAMILY, traits=Trait.CHECKS)
+@composite(FAMILY, traits=Trait.CHECKS, noun="loss")
 def cross_entropy(
     x: Any,
     target: Any,

@@ -85,7 +85,7 @@ def logsigmoid(x: Any) -> Any:
     return ops.negative(ops.logaddexp(ops.negative(x), 0.0))
 
 
-@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST | Trait.APART | Trait.NOT_NEGATIVE | Trait.AXES)
+@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST | Trait.APART | Trait.NOT_NEGATIVE | Trait.AXES, noun="weights")
 def softmax(x: Any, axis: int = -1, dtype: Any = None) -> Any:
     """exp(x) / sum(exp(x)) along an axis, without overflow; computed in `dtype` where one is given."""
     if dtype is not None:
@@ -96,7 +96,7 @@ def softmax(x: Any, axis: int = -1, dtype: Any = None) -> Any:
     return ops.divide(exps, ops.sum(exps, axis=axis, keepdims=True))
 
 
-@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST | Trait.APART | Trait.AXES)
+@composite(FAMILY, traits=Trait.SHAPE_OF_FIRST | Trait.APART | Trait.AXES, noun="log_probs")
 def log_softmax(x: Any, axis: int = -1, dtype: Any = None) -> Any:
     """log(softmax(x)) along an axis, without overflow; computed in `dtype` where one is given."""
     if dtype is not None:

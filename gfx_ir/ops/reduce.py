@@ -100,6 +100,7 @@ def _reduce(
 
 _LINEAR = Trait.UNSAVED | Trait.KEEPS_SIGN | Trait.AFFINE
 _NEUTRAL = {"sum": 0, "prod": 1, "all": True, "any": False}
+_NOUNS = {"mean": "mean", "var": "variance", "std": "std", "argmax": "index", "argmin": "index"}
 _SEQUENCES = {"all": sequences.quantified(True), "any": sequences.quantified(False)}
 for _name, _between, _after, _passed, _rule, _traits in (
     ("sum", "dtype=None, ", "", "dtype=dtype, ", _accumulated, _LINEAR),
@@ -118,11 +119,12 @@ for _name, _between, _after, _passed, _rule, _traits in (
         traits=_traits,
         neutral=_NEUTRAL.get(_name),
         sequence=_SEQUENCES.get(_name),
+        noun=_NOUNS.get(_name, ""),
     )
 for _name, _rule in (("max", _element), ("min", _element), ("argmax", _position), ("argmin", _position)):
     _signature, _spelling = f"{_name}(x, axis=None, keepdims=False)", f"np.{_name}(x, axis=axis, keepdims=keepdims)"
     _traits = Trait.KEEPS_SIGN if _rule is _element else Trait.NONE
-    _reduce(_signature, _spelling, _rule, empty=False, traits=_traits)
+    _reduce(_signature, _spelling, _rule, empty=False, traits=_traits, noun=_NOUNS.get(_name, ""))
 
 
 def _accumulation(args: SimpleNamespace, rules: str) -> LogicalTensor:
@@ -224,7 +226,14 @@ def _topk_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, Logica
     return LogicalTensor(x.dtype, dims), LogicalTensor(index_dtype(rules), dims)
 
 
-op(FAMILY, "sort(x, axis=-1, descending=False, stable=True)", _sort, infer=_sorting(_element), compute=input_size)
+op(
+    FAMILY,
+    "sort(x, axis=-1, descending=False, stable=True)",
+    _sort,
+    infer=_sorting(_element),
+    compute=input_size,
+    noun="ordered",
+)
 op(
     FAMILY,
     "argsort(x, axis=-1, descending=False, stable=True)",
@@ -239,6 +248,7 @@ op(
     infer=_topk_type,
     kinds=("tensor", "tensor"),
     compute=input_size,
+    noun="top",
     doc="The k largest elements and their positions, NaN as the largest; of equal ones any.",
 )
 op(
@@ -248,6 +258,7 @@ op(
     infer=_topk_type,
     kinds=("tensor", "tensor"),
     compute=input_size,
+    noun="top",
     doc="The k largest elements and their positions in the total order of IEEE 754, in which -0 is below 0 and a NaN with the "
     "sign bit set below all numbers; of equal ones the first.",
 )

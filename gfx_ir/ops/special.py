@@ -196,7 +196,7 @@ op(
 
 
 for _name, _doc in (("gcd", "The greatest common divisor."), ("lcm", "The least common multiple.")):
-    op(FAMILY, f"{_name}(x1, x2)", f"np.{_name}(x1, x2)", infer=elementwise(integral), doc=_doc)
+    op(FAMILY, f"{_name}(x1, x2)", f"np.{_name}(x1, x2)", infer=elementwise(integral), doc=_doc, python=f"math.{_name}")
 
 
 # ---------------------------------------------------------------- polynomials of degree n

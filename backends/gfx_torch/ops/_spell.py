@@ -10,9 +10,9 @@ import torch
 
 from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.graph import Value
+from gfx_ir.op import lookup
+from gfx_ir.python_numbers import computes_floats
 from gfx_ir.types import LogicalTensor
-
-from ..style import MATH
 
 
 def is_scalar(x: Any) -> bool:
@@ -28,7 +28,7 @@ def number_or_tensor(op: str) -> Callable[[SimpleNamespace], str]:
     def spelling(args: SimpleNamespace) -> str:
         if not is_scalar(args.x):
             return f"torch.{op}(x)"
-        return f"math.{op}(x)" if op in MATH else f"torch.{op}(x)"
+        return f"{lookup(op).python}(x)" if computes_floats(lookup(op)) else f"torch.{op}(x)"
 
     return spelling
 

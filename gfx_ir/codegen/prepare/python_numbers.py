@@ -16,7 +16,7 @@ from ...edited import set_arg
 from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
 from ...infer.facts import Facts
-from ...op import Trait, lookup
+from ...op import Trait, lookup, of_python
 from ...program import Program
 from ...python_numbers import function
 from ...trees import leaves
@@ -30,12 +30,7 @@ Make = Callable[..., Value]
 _ADDING = frozenset("/ // % + - * ** neg pos abs << >> ~".split())
 """Operators that take a boolean of Python's for a whole number."""
 _WHOLE = frozenset(("bool", "int"))
-_SAME = (
-    "acos acosh asin asinh atan atan2 atanh copysign cos cosh erf erfc exp exp2 expm1 hypot lgamma log10 log1p log2"
-    " sin sinh sqrt tan tanh isnan isinf isfinite fmod gcd lcm".split()
-)
 _LOWERED: Mapping[str, Callable[..., Value]] = {
-    **{f"math.{name}": lambda make, *args, name=name: make(name, *args) for name in _SAME},
     "math.log": lambda make, x, *base: (
         make("divide", make("log", x), make("log", *base) if type(base[0]) is Value else math.log(*base))
         if base
@@ -54,9 +49,15 @@ _LOWERED: Mapping[str, Callable[..., Value]] = {
     "numerator": lambda make, x: make("to_int", x),
     "denominator": lambda make, x: make("full_like", make("to_int", x), 1),
 }
-"""Functions of Python's by the ops that compute the same of arrays."""
+"""Functions of Python's by the ops that compute them of arrays, where no row of one op says that it does."""
 _OF_FRACTIONS = frozenset(("math.pow", "math.fabs", "math.floor", "math.ceil", "math.trunc", "round.int"))
 """Those that make a fraction of what they take."""
+
+
+def _lowered(name: str) -> Callable[..., Value] | None:
+    """What puts ops in the place of a function of Python's."""
+    op = of_python(name)
+    return _LOWERED.get(name) or (None if op is None else lambda make, *args: make(op.name, *args))
 
 
 def _real(make: Make, x: Any) -> Any:
@@ -120,7 +121,7 @@ def _compute(node: Node, facts: Facts, style: Style) -> None:
     """Functions of Python's by ops, and operators as these have them."""
     sign, make = node.op.sign, _before(node)
     if calls_python(node):
-        lowered = _LOWERED.get(node.args[0])
+        lowered = _lowered(node.args[0])
         if lowered is None or _complex(node, facts):
             raise refused(node, style, f"{node.args[0]}()", "which asks for a number of Python's own")
         args = node.args[1]

@@ -13,7 +13,7 @@ from ...control import data_op, is_data_for, is_for, is_host, is_loop, is_open_h
 from ...dtypes import int64
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
-from ...op import lookup
+from ...op import lookup, of_python
 from ...program import Program
 from ...trees import leaves
 from ..copying import outputs_of
@@ -26,9 +26,14 @@ TRACED = Attribute("traced", tuple)
 _LOGICAL = {"and": "logical_and", "or": "logical_or", "not": "logical_not"}
 _AS_DATA: dict[str, tuple] = {
     "min": ("minimum",), "max": ("maximum",), "bool": ("not_equal", 0), "not": ("equal", 0), "int": ("astype", int64), "float": ("multiply", 1.0),
-    **{f"math.{name}": (name,) for name in ("sqrt", "floor", "ceil", "log", "exp", "log2", "sin", "cos", "tan", "tanh")},
+    "math.floor": ("floor",), "math.ceil": ("ceil",),
 }  # fmt: skip
 """What Python computes by asking a number for its value: the op that does so with data, and its further arguments."""
+
+
+def _as_data(name: str) -> tuple | None:
+    op = of_python(name)
+    return _AS_DATA.get(name) or (None if op is None else (op.name,))
 
 
 class Traced(Lowering):
@@ -50,8 +55,8 @@ class Traced(Lowering):
                 name, args = _LOGICAL.get(node.args[0]), node.args[1]
                 if name is not None and all(map(facts.is_boolean, args)):
                     traced.update(_replace(node, name, tuple(args), facts))
-                elif node.args[0] in _AS_DATA:
-                    name, *more = _AS_DATA[node.args[0]]
+                elif (found := _as_data(node.args[0])) is not None:
+                    name, *more = found
                     traced.update(_replace(node, name, (*args, *more), facts))
         graph.set(TRACED, tuple(traced))
 

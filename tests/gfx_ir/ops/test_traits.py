@@ -277,6 +277,21 @@ def test_numbers_of_python_are_of_the_kind_that_their_rule_tells():
             assert type(evaluate(op, bound(sample))).__name__ == op.number
 
 
+@pytest.mark.parametrize("name", sorted(op.name for op in REGISTRY.values() if op.python))
+def test_pythons_function_computes_the_same_of_numbers(name):
+    op = lookup(name)
+    whole = op.traits & Trait.WHOLE
+    for number in (6, 4) if whole else (0.75, 1.5):
+        args = (number, 4 if whole else 0.5)[: len(op.params)]
+        try:
+            wanted = python_numbers.function(op.python).run(*args)
+        except ValueError:
+            continue  # out of its domain
+        found = evaluate(op, tuple(map(np.asarray, args)))
+        np.testing.assert_allclose(found, wanted, rtol=1e-6)
+        assert not python_numbers.computes_floats(op) or type(wanted) is float
+
+
 def numpys_own(name):
     """NumPy's function of that name, if there is one."""
     return getattr(np, name, getattr(np.linalg, name, None))
