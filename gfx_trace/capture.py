@@ -35,7 +35,7 @@ from .missing import refuse_missing
 from .modules import Mode, authors_own, register_root
 from .open_keys import Keys, with_keys
 from .outliving import Made, outliving
-from .remembered import Remembered, as_later_calls
+from .remembered import Left, as_later_calls
 from .results import Results
 from .rewrite import is_converted
 from .state import Write, lasting_writes
@@ -56,14 +56,10 @@ class Captured:
     rebuild: Callable[[Any], Any] | None
     notes: list[str]
     slots: dict[str, Write]
+    left: Left  # what a later call may find otherwise than the first
     modes: list[Mode] = field(default_factory=list)
     errors: dict[str, type] = field(default_factory=dict)
     bound: dict[str, Any] = field(default_factory=dict)  # arrays that functools.partial bound to the target, by path
-
-    @property
-    def first(self) -> list[Remembered]:
-        """Keys of dictionaries that were not there, in which it leaves a tensor."""
-        return [write.first for write in self.slots.values() if write.first is not None]
 
 
 def capture(
@@ -111,9 +107,7 @@ def _with_functions(work: Callable[[Share], Captured]) -> Captured:
 
 def _worth_trying(share: Share, calls: int, error: Exception) -> bool:
     """Whether what was refused may be captured where so many calls are expanded."""
-    return (
-        bool(calls) and share.entered <= _EXPANDED and not isinstance(error, (WrittenConstant, Remembered, NotEntered))
-    )
+    return bool(calls) and share.entered <= _EXPANDED and not isinstance(error, (WrittenConstant, NotEntered))
 
 
 def _called(target: Any) -> Any:
@@ -153,7 +147,7 @@ def _capture(
         arguments = Arguments(tracer, dynamic, keys)
         bound = arguments.bind(signature, hints_of(function), args, kwargs)
         tracer.static_types = not graph.placeholders or any(p.type is not None for p in graph.placeholders)
-        tree, rebuild, state, records = _traced(tracer, target, bound, documented)
+        tree, rebuild, (state, left), records = _traced(tracer, target, bound, documented)
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
         tracer.castable.state(graph)
     tracer.functions.settle(graph)
@@ -167,14 +161,16 @@ def _capture(
     )  # fmt: skip
     slots = {w.path: w for w in state if w.slot is not None}
     modes = list(tracer.assumed.modes.values())
-    found = Captured(program, target, rebuild, tracer.notes, slots, modes, tracer.raising.errors, tracer.bound_arrays)
+    found = Captured(
+        program, target, rebuild, tracer.notes, slots, left, modes, tracer.raising.errors, tracer.bound_arrays
+    )
     vars(tracer).clear()
     return found
 
 
 def _traced(
     tracer: Tracer, target: Any, bound: Bound, documented: Any
-) -> tuple[Any, Callable[[Any], Any] | None, list[Write], dict[str, Record]]:
+) -> tuple[Any, Callable[[Any], Any] | None, tuple[list[Write], Left], dict[str, Record]]:
     """Run the code under the tracer: its result's tree, how that is put together again, what was written, and the records."""
     place, made = None, Made()
     try:

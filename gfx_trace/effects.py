@@ -13,11 +13,14 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
+from gfx_ir.backend import Backend
 from gfx_ir.errors import BackendError
+from gfx_ir.probing import is_module
+from gfx_ir.source import Span
 
 from .called import called_name
 from .contents import FIXED, IN_PLACE_FUNCTIONS, attributes_of, only_reads, row_of
-from .framework_state import begins, run_unwritten, stateful
+from .framework_state import begins, run_unwritten, stateful, stateful_parts
 from .gated import Gated
 from .interfaces import Capturing
 from .journal import MISSING, Slot
@@ -47,6 +50,7 @@ class Effects:
     def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
         self.opaque: dict[type, bool] = {}  # of the types that were met
+        self.ran: list[Span] = []  # where what may write ran, and was not entered
         self.open_keys: dict[int, str] = {}  # paths of arguments of which no one knows all keys, by id
         self.unsure: dict[
             int, set[Any]
@@ -57,7 +61,7 @@ class Effects:
         found = _bound(f, args)
         if found is None:
             if not (_quiet(f) and (_asks(f) or not any(map(_users_code, (*args, *kwargs.values()))))):
-                return self.watched(f, (f,), args, kwargs)
+                return self._with_users_code(f, args, kwargs)
             if isinstance(f, (types.FunctionType, type)):
                 return self._of_framework(f, args, kwargs)
             return self._filling(f, args, kwargs)
@@ -92,12 +96,23 @@ class Effects:
         held = tuple([x for x in given if row_of(type(x)) is not None])
         return self.watched(partial(f, *args, **kwargs), held, (), {}, deep=1) if held else f(*args, **kwargs)
 
+    def _with_users_code(self, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+        """A function that may run code of the user's. A module's own method may keep it there, as hooks are kept."""
+        work = partial(self.watched, f, (f,), args, kwargs)
+        owner = self._owner(f) if stateful(f, args) and is_module(args[0]) else None
+        before = [] if owner is None else [(held, state_of(held)) for held in stateful_parts(args[0], owner)]
+        return self._noted(before, work) if before else work()
+
+    def _owner(self, f: Any) -> Backend | None:
+        """The framework that a function or class is of."""
+        module = f.__module__ if isinstance(f, type) else f.__globals__.get("__name__", "")
+        package = module.partition(".")[0]
+        return next((backend for backend in self.tracer.arrays.frameworks() if package in backend.packages), None)
+
     def _of_framework(self, f: types.FunctionType | type, args: tuple, kwargs: dict) -> Any:
         """A function or class of a library of fixed arguments: what it gives is part of the graph, and a framework's own must write
         nothing, and draw no random numbers."""
-        module = f.__module__ if isinstance(f, type) else f.__globals__.get("__name__", "")
-        package = module.partition(".")[0]
-        owner = next((backend for backend in self.tracer.arrays.frameworks() if package in backend.packages), None)
+        owner = self._owner(f)
         if owner is None:
             return f(*args, **kwargs) if isinstance(f, type) else self._filling(f, args, kwargs)
         try:
@@ -193,6 +208,8 @@ class Effects:
             return work()
         finally:
             span = self.tracer.span()
+            if span is not None:
+                self.ran.append(span)
             for held, state in before:
                 for slot in changes(held, state):
                     slot.span = span

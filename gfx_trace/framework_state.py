@@ -32,7 +32,7 @@ def begins(f: Any, args: tuple) -> bool:
 
 def run_unwritten(f: Callable[..., Any], args: tuple, kwargs: dict, backend: Backend) -> Any:
     """f(*args, **kwargs). Raises BackendError where it changes what its object holds, which is put back."""
-    before = [(held, dict(attributes_of(held)), _items(held)) for held in _reached(args[0], backend)]
+    before = [(held, dict(attributes_of(held)), _items(held)) for held in stateful_parts(args[0], backend)]
     conditions = [
         (x, condition)
         for held, _, _ in before
@@ -72,7 +72,8 @@ def _holds(x: Any) -> bool:
     return has_attributes(x) and (is_module(x) or framework(kind.__module__)) and not hasattr(kind, "__array__")
 
 
-def _reached(owner: Any, backend: Backend) -> Iterator[Any]:
+def stateful_parts(owner: Any, backend: Backend) -> Iterator[Any]:
+    """An object of a framework's, and what it holds, that a method may write, tensors apart."""
     level, seen = [owner], {id(owner)}
     while level:
         held = level.pop()

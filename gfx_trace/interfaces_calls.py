@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from gfx_ir.graph import Graph, Value
 from gfx_ir.infer.number_conditions import Conditions
 from gfx_ir.program import Guard
-from gfx_ir.source import Scope
+from gfx_ir.source import Scope, Span
 
 from .proxy import Proxy
 
@@ -109,6 +109,7 @@ class Writing(Protocol):
     """What is written."""
 
     opaque: dict[type, bool]
+    ran: list[Span]
 
     unsure: dict[int, set[Any]]
     open_keys: dict[int, str]

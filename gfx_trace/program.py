@@ -191,6 +191,8 @@ class Program(gfx_ir.program.Program):
         if self.writes:
             out, state = out
             self._apply(state, given, owner)
+        if self.captured is not None:
+            self.captured.left.set_up()
         rebuild = self.captured.rebuild if self.captured is not None else None
         return rebuild(out) if rebuild is not None else made(self.records, out) if self.records else out
 

@@ -24,7 +24,7 @@ from .interfaces import Capturing
 from .journal import MISSING, Slot, containers
 from .lost import Lost
 from .proxy import Proxy
-from .remembered import Filled, Remembered
+from .remembered import Filled, Left, hangs_on_data
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,13 @@ class Write:
     value: Any
     slot: Slot | None = None
     param: str | None = None  # the parameter that stands for what the slot held
-    first: Remembered | None = None  # what to raise where the code hangs on whether the slot was filled before
+    first: UnsupportedConstruct | None = None  # what to raise where a later call, which finds it written, is another
+    kept: bool = True  # whether it is state of the program; what each call would write again, and is fixed, is not
 
 
-def lasting_writes(tracer: Capturing, target: Any, arguments: Any, outside: set[int]) -> list[Write]:
-    """Writes to arguments, buffers, attributes and globals, in order. The objects themselves get their old values back.
+def lasting_writes(tracer: Capturing, target: Any, arguments: Any, outside: set[int]) -> tuple[list[Write], Left]:
+    """Writes to arguments, buffers, attributes and globals, in order, and what a later call may find otherwise than the first.
+    The objects themselves get their old values back.
 
     `outside`: ids of written objects that something else than the captured code holds.
     """
@@ -50,10 +52,16 @@ def lasting_writes(tracer: Capturing, target: Any, arguments: Any, outside: set[
                 f"GFX cannot convert this write: {slot.name!r} of an argument is replaced, and the caller would see it",
                 slot.span, "return it instead, or write into its tensors",
             )  # fmt: skip
-    found = [_write(tracer, slot, reached) for slot in list(tracer.journal.frames[0].values())]
-    _check_apart(tracer, [write for write in found if write is not None and write.slot is None])
+    slots = list(tracer.journal.frames[0].values())
+    found = [write for slot in slots if (write := _write(tracer, slot, reached)) is not None]
+    _check_apart(tracer, [write for write in found if write.slot is None])
+    asked = [write.first for write in found if write.first is not None]
+    set_up = [write.slot for write in found if write.slot is not None and not write.kept]
+    left = Left(slots, asked, set_up, tracer.effects.ran)
+    if asked:  # what else is fixed is set up with it
+        found = [write for write in found if write.slot is None or type(write.value) is Value]
     tracer.journal.undo()
-    return _told_apart([write for write in found if write is not None], tracer.params)
+    return _told_apart([write for write in found if write.kept], tracer.params), left
 
 
 def _told_apart(writes: list[Write], params: Mapping[str, Any]) -> list[Write]:
@@ -88,20 +96,11 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int]) -> Write | None:
     if _as_it_was(slot) or (type(value) is type(old) and _fixed(value) and value == old):
         return None
     usable(value)
-    _check_lasting(tracer, slot, value, old)
-    first = Remembered(slot, value) if slot.kind == "item" and old is MISSING else None
-    if first is not None and (first.lasts or type(value) is not Proxy):
-        raise first
-    asked = slot.place in tracer.consulted
-    if not (old is None or old is MISSING or type(old) is Filled or tracer.arrays.array_owner(old) is not None):
-        if asked or module is None or type(old) not in FIXED:
-            raise _changes(tracer, slot, old)
-    elif asked and (old is None or old is MISSING):
-        found = "None" if old is None else "not there"
-        raise UnsupportedConstruct(
-            f"GFX cannot convert this write: {slot.name!r} is {found} in the first call and no longer in the next, and the code asks for it",
-            slot.span, "make it a tensor before the capture (a buffer), or an argument and a result",
-        )  # fmt: skip
+    refusal = _refusal(tracer, slot, value, old, module)
+    if refusal is not None and (type(value) is not Proxy or not _begins(slot, old)):
+        if hangs_on_data(value):
+            raise refusal
+        return Write("", None, slot, first=refusal, kept=False)
     if isinstance(value, Proxy) and tracer.known.get(id(old)) is value:
         return None  # the same array, written in place
     owner = module if module is not None else type(slot.object).__name__.lower()
@@ -109,27 +108,52 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int]) -> Write | None:
     param = _param_of(tracer, slot, old)
     if param is not None and not (type(value) is Proxy and not value.weak):
         raise _changes(tracer, slot, old)
-    return Write(param or path, tracer.unwrap(value), slot, param, first)
+    return Write(param or path, tracer.unwrap(value), slot, param, refusal)
 
 
-def _check_lasting(tracer: Capturing, slot: Slot, value: Any, old: Any) -> None:
-    """Raises UnsupportedConstruct where what is written outlives the call, and is no state that a program can have."""
-    if slot.kind == "attribute" and _is_made(tracer, value):
-        what = f"GFX cannot convert this write: the {type(value).__name__} that the code makes outlives the call"
-        raise UnsupportedConstruct(what, slot.span, "keep its tensors instead")
-    if slot.kind in ("cell", "global") and not isinstance(old, (int, float)):
+def _refusal(tracer: Capturing, slot: Slot, value: Any, old: Any, module: str | None) -> UnsupportedConstruct | None:
+    """What a write to what outlives the call is refused with, where later calls hang on it; None: it is state."""
+    lasting = _not_state(tracer, slot, value, old)
+    if lasting is not None:
+        return lasting
+    if slot.kind == "item" and old is MISSING:
         what = (
-            f"the global {slot.name!r}"
-            if slot.kind == "global"
-            else f"the variable {slot.name!r} of a function around this one"
+            f"GFX cannot convert this write: the key {slot.name!r} is not there in the first call, and is in the next"
         )
-        raise UnsupportedConstruct(
-            f"GFX cannot convert this write: {what} outlives the call", slot.span,
-            "make it an attribute of an object, or an argument and a result",
-        )  # fmt: skip
+        return UnsupportedConstruct(
+            what, slot.span, "make it a tensor before the capture (a buffer), or return it instead"
+        )
+    asked = slot.place in tracer.consulted
+    if not (old is None or old is MISSING or type(old) is Filled or tracer.arrays.array_owner(old) is not None):
+        return _changes(tracer, slot, old) if asked or module is None or type(old) not in FIXED else None
+    if not asked or not (old is None or old is MISSING):
+        return None
+    found = "None" if old is None else "not there"
+    return UnsupportedConstruct(
+        f"GFX cannot convert this write: {slot.name!r} is {found} in the first call and no longer in the next, and the code asks for it",
+        slot.span, "make it a tensor before the capture (a buffer), or an argument and a result",
+    )  # fmt: skip
+
+
+def _begins(slot: Slot, old: Any) -> bool:
+    """Whether a slot is one that a call fills: an attribute or a key that was None or not there."""
+    return slot.kind in ("attribute", "item") and (old is None or old is MISSING)
+
+
+def _not_state(tracer: Capturing, slot: Slot, value: Any, old: Any) -> UnsupportedConstruct | None:
+    """The refusal of a write that outlives the call, and is no state that a program can have."""
+    what = "GFX cannot convert this write: "
+    if slot.kind == "attribute" and _is_made(tracer, value):
+        what += f"the {type(value).__name__} that the code makes outlives the call"
+        return UnsupportedConstruct(what, slot.span, "keep its tensors instead")
+    if slot.kind in ("cell", "global") and not isinstance(old, (int, float)):
+        what += f"the {'global' if slot.kind == 'global' else 'variable'} {slot.name!r} "
+        what += "outlives the call" if slot.kind == "global" else "of a function around this one outlives the call"
+        return UnsupportedConstruct(what, slot.span, "make it an attribute of an object, or an argument and a result")
     if slot.kind == "contents" or value is MISSING or isinstance(value, (list, dict, set)):
-        what = f"GFX cannot convert this write: the contents of a {type(slot.object).__name__} outlive the call"
-        raise UnsupportedConstruct(what, slot.span, "return them instead")
+        what += f"the contents of a {type(slot.object).__name__} outlive the call"
+        return UnsupportedConstruct(what, slot.span, "return them instead")
+    return None
 
 
 def _changes(tracer: Capturing, slot: Slot, old: Any) -> UnsupportedConstruct:

@@ -216,7 +216,6 @@ LASTING = {
     "a set in a list": ([{1}], lambda s: s[0].add(len(s) + 5)),
     "an unbound append": ([], lambda s: list.append(s, 1.0)),
     "a method by its name": ([], lambda s: operator.methodcaller("append", 1.0)(s)),
-    "a default": (defaultdict(list), lambda d: d["a"]),
     "a deque": (deque([1.0]), lambda q: operator.iadd(q, [1.0])),
     "an attribute": (types.SimpleNamespace(v=1), lambda n: operator.setitem(vars(n), "v", 2)),
 }  # fmt: skip
@@ -236,6 +235,13 @@ def test_what_outlives_the_call_is_refused_and_left_as_it_was(held, write):
     with pytest.raises(CaptureError, match=r"GFX cannot convert this write: .*test_effects.py:"):
         gfx.symbolic_trace(function)
     assert text() == before
+
+
+def test_a_default_that_only_the_first_call_makes_is_made_by_the_programs():
+    held = defaultdict(list)
+    program = gfx.symbolic_trace(lambda x: x * (2 + len(held["a"])))
+    assert held == {}
+    assert program(XS[0]).tolist() == (XS[0] * 2).tolist() and held == {"a": []}
 
 
 @pytest.mark.parametrize("made", [lambda: io.StringIO("ab\n", newline="\r\n"), lambda: io.BytesIO(b"ab")])

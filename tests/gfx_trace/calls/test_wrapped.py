@@ -180,6 +180,7 @@ def counted(x):
 def test_what_a_first_call_remembers_is_kept(tmp_path):
     made = module_of(tmp_path, "memo_kept", MEMO)
     program = gfx.symbolic_trace(made.scaled, X)
+    assert made.KNOWN == {}
     assert torch.equal(program(X), X * 3) and made.KNOWN["abc"].by == 3
     assert torch.equal(made.scaled(X), X * 3)
 
