@@ -141,6 +141,11 @@ def is_for(node: Any) -> bool:
     return node.op.form is Form.FOR
 
 
+def fills_lists(node: Any) -> bool:
+    """Whether a loop fills lists, whose items may have several shapes."""
+    return is_for(node) and any(value.kind == "list" for value in node.values)
+
+
 def hangs_on_data(node: Any) -> bool:
     """Whether a node is a test or a loop that elements of tensors decide."""
     return (is_test(node) or is_loop(node)) and not node.op.control.open_host

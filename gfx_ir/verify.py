@@ -23,7 +23,7 @@ from .types import LogicalTensor
 
 _KINDS = frozenset((*HOST_KINDS, "tensor"))
 _TEXT = re.compile(r"[\w ,.>+-]*")
-_ON_DEVICE = frozenset(("tensor", "optional", "any"))
+_ON_DEVICE = frozenset(("tensor", "optional", "any", "list"))
 
 
 @collection_paused()

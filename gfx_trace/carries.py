@@ -18,6 +18,7 @@ from .gated import is_total
 from .hints import loop_key, recall, remember
 from .interfaces import Capturing
 from .journal import Slot, held_value, held_values
+from .listed import ListedItems
 from .lost import Lost
 from .nest import branches, rebuilt
 from .number_rows import as_row, row_type
@@ -68,6 +69,7 @@ class Carries:
         self.peels = False  # whether that may run before the loop, so that what it changes for good is settled
         self.trips: int | None = None  # how many there are, where that is fixed and none ends the loop early
         self.appended: dict[tuple, tuple[Slot, list[Any]]] = {}
+        self.listed: set[tuple] = set()  # of these, the lists whose items may have several shapes
         self.growing: dict[
             tuple, tuple[Slot, list[Any]]
         ] = {}  # lists to which it appends, and what stands for them inside
@@ -244,6 +246,12 @@ class Carries:
         """Kinds of the carried values."""
         return tuple(c.inner.kind if c.inner is not None else c.kind for c in self.slots)
 
+    def kinds_of_rows(self) -> tuple[str, ...]:
+        """The kinds of what the trips append: tensors of rows, or lists where these may have several shapes."""
+        return tuple(
+            "list" if key in self.listed else "tensor" for key, (_, items) in self.appended.items() for _ in items
+        )
+
     def finish(self, values: tuple, stacked: Sequence[Any] = (), ys: Sequence[Value] = ()) -> None:
         """Behind the node: variables and slots hold its outputs."""
         tracer = self.tracer
@@ -267,7 +275,8 @@ class Carries:
         made = iter(self._rows(item, y) for (_, item), y in zip(stacked, ys))
         for slot, added in self.appended.values() if ys else ():
             rows = [next(made) for _ in added]
-            contents = grown(tracer, slot.old, added, rows)
+            whole = slot.id in self.listed
+            contents = [ListedItems(rows[0]).behind(slot.old)] if whole else grown(tracer, slot.old, added, rows)
             others = [x for item in added if type(item) is Proxy for x in self._shared(item)]
             doubt(contents[-1].rows, others, "a list that a loop filled may hold it", add=True)
             tracer.journal.commit([(slot, contents)])
@@ -285,6 +294,9 @@ class Carries:
         """What all trips appended as one tensor."""
         y.name = None
         row = row_type(item)
+        if not y.is_tensor:
+            y.type = LogicalTensor(row.dtype) if isinstance(row, LogicalTensor) else None
+            return Proxy(y, item.backend)
         if self.trips is not None and isinstance(row, LogicalTensor) and row.dims is not None:
             y.type = LogicalTensor(row.dtype, (self.trips, *row.dims))
         return self.tracer.wrap(y, item.backend)

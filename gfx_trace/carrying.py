@@ -37,6 +37,7 @@ class Carrying(Protocol):
     through: dict[tuple, Any]
     growing: dict[tuple, tuple[Slot, list[Any]]]
     appended: dict[tuple, tuple[Slot, list[Any]]]
+    listed: set[tuple]
     append_items: list[Value]
     aliases: CarriedAliases | None
     host: bool
@@ -73,6 +74,9 @@ class Carrying(Protocol):
 
     def kinds(self) -> tuple[str, ...]:
         """The kinds of what is carried."""
+
+    def kinds_of_rows(self) -> tuple[str, ...]:
+        """The kinds of what the trips append: tensors of rows, or lists."""
 
     def finish(self, values: tuple, stacked: Sequence[Any] = ..., ys: Sequence[Value] = ...) -> None:
         """Hand on what the loop gives."""

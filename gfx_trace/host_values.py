@@ -15,6 +15,7 @@ from gfx_ir.types import LogicalTensor
 from .devices import fixed_device, is_device
 from .faults import NUMBERS, cannot, class_name, has_attribute_of, is_iterable, no_attribute, no_operator
 from .interfaces import Capturing
+from .listed import ListedItems
 from .namespace import Namespace
 from .numpy_numbers import number_when
 from .proxy import HostProxy, NeedsPython, Proxy
@@ -124,6 +125,8 @@ class HostValues:
     def length(self, x: Any) -> Any:
         """len(x)."""
         x = open_tuple(x)
+        if type(x) is ListedItems:
+            return x.length(self.tracer)
         if not is_iterable(x):
             raise TypeError(f"object of type {class_name(self.tracer, x)!r} has no len()")
         if isinstance(x, Proxy):

@@ -51,7 +51,7 @@ def make_for(tracer: Capturing, source: Source, carries: Carrying, side: Side, f
         extra_init, extra_kinds = (False,), (done.kind,)
     side.graph.placeholders[:] = [*items, *placeholders]
     op = lookup("host_for" if carries.host and all(k == "int" for k in source.kinds) else "for")
-    kinds = carries.kinds() + extra_kinds + ("tensor",) * len(stacked)
+    kinds = carries.kinds() + extra_kinds + carries.kinds_of_rows()
     init = carries.initial() + extra_init
     args = (tuple(_local_tree(tracer, i) for i in source.items), init, operands, exit_)
     node = Node(op, args, kinds, tracer.span(), (side.graph,))

@@ -22,6 +22,7 @@ from .faults import cannot, no_attribute
 from .gated import Gated, gate_of
 from .given import single_values
 from .interfaces import Capturing
+from .listed import ListedItems
 from .modules import is_derived, module_attribute, registered
 from .packages import enterable
 from .picked import get, open_place, picked, replaced
@@ -188,8 +189,11 @@ class Objects:
             return self.tracer.host_values.host_getitem(o, key)
         if type(o) is list and o and type(o[0]) is Growing:
             return last_of(o, key)
-        if type(rows_of(o)) is Proxy:
-            found = self.tracer.views.getitem(rows_of(o), key)
+        rows = rows_of(o)
+        if type(rows) is ListedItems:
+            return rows.item(self.tracer, key)
+        if type(rows) is Proxy:
+            found = self.tracer.views.getitem(rows, key)
             return type(o)((StackedRows(found, o[0].kind),)) if isinstance(key, slice) else found
         if self.tracer.arrays.array_owner(o) is not None:
             return self.tracer.views.getitem(self.tracer.arrays.array_proxy(o), key)

@@ -10,6 +10,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.op import active
 
+from .listed import ListedItems
 from .proxy import Proxy, is_open
 from .rows import Lazy
 from .sequences import is_shape
@@ -67,4 +68,4 @@ def _backwards(x: Any) -> Iterator[Any]:
 
 def is_open_iterable(x: Any) -> bool:
     """Whether a loop over x is staged, or hangs on whether it can be."""
-    return isinstance(x, (Proxy, OpenRange, Combined, Lazy)) or is_shape(x)
+    return isinstance(x, (Proxy, OpenRange, Combined, Lazy, ListedItems)) or is_shape(x)

@@ -21,6 +21,7 @@ from .devices import fixed_device, is_device
 from .gated import Gated, gate_of
 from .interfaces import Capturing
 from .iteration import is_iterator
+from .listed import ListedItems
 from .number_rows import rows_kind
 from .open_iterables import OpenRange
 from .packages import framework
@@ -123,9 +124,12 @@ class Results:
         tracer.append(node)
         return node.value
 
-    def _rows(self, kind: type, rows: Proxy) -> Made:
+    def _rows(self, kind: type, rows: Proxy | ListedItems) -> Made:
         """A list or tuple of the rows of one tensor: where these stand for numbers, it holds one for each row."""
         tracer = self.tracer
+        if isinstance(rows, ListedItems):
+            found = rows.rows.read()
+            return found if kind is list else tracer.host("tuple", found), None
         if not rows_kind(rows):
             return tracer.host(kind.__name__, rows.read()), None
         if not isinstance(tracer.host_values.length(rows), int):

@@ -19,6 +19,7 @@ from .either import roots
 from .gated import GatedItems
 from .interfaces import Capturing
 from .journal import Slot
+from .listed import ListedItems
 from .number_rows import as_row, one_kind, rows_kind
 from .proxy import NeedsPython, Proxy, Unusable, number_kinds, weak_kind
 
@@ -119,15 +120,15 @@ def kind_of_item(x: Any) -> str:
 
 
 def rows_of(x: Any) -> Any:
-    """The tensor whose rows a list or tuple stands for; anything else as it is."""
+    """The tensor whose rows a list or tuple stands for, or what stands in it for items of several shapes; anything else as it is."""
     if isinstance(x, Lazy):
         x = x.settled()
     found = _standing(x)
     if found is None:
         return x
-    if type(found) is not StackedRows or len(x) > 1:
+    if type(found) not in (StackedRows, ListedItems) or len(x) > 1:
         raise found.error
-    return found.rows
+    return found.rows if type(found) is StackedRows else found
 
 
 def holds_rows(x: Any) -> bool:
@@ -143,7 +144,7 @@ def item_by_item(a: Any, b: Any) -> bool:
     return type(a) is type(b) and left == right and GatedItems not in map(type, (*a, *b))
 
 
-def _standing(x: Any) -> StackedRows | Growing | GatedItems | None:
+def _standing(x: Any) -> StackedRows | ListedItems | Growing | GatedItems | None:
     """What stands in a list or tuple for items of which it is not known how many there are."""
     if type(x) not in _SEQUENCES or not active.builder.record.filled or _STANDING.isdisjoint(map(type, x)):
         return None
@@ -165,7 +166,7 @@ def in_places(x: Any) -> Any:
 
 
 _SEQUENCES = frozenset((list, tuple))
-_STANDING = frozenset((StackedRows, Growing, GatedItems))
+_STANDING = frozenset((StackedRows, ListedItems, Growing, GatedItems))
 
 
 def listed(tracer: Capturing, x: Any, what: str) -> None:
@@ -274,6 +275,8 @@ def joined_rows(tracer: Capturing, name: str, args: tuple, kwargs: dict, again: 
     """A call (`again` makes it) on a list that a staged loop filled. Joined its rows are one tensor already; any other call
     gets a list of them."""
     rows, last = args[0][0].rows, name.rpartition(".")[2]
+    if type(args[0][0]) is ListedItems:
+        return args[0][0].joined(tracer, last, args[1:], kwargs)
     if rows_kind(rows):
         if isinstance(tracer.host_values.length(rows), int):
             return again((list(rows), *args[1:]))

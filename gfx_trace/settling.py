@@ -18,10 +18,12 @@ from .contents import Content
 from .gated import defined_by, is_total, lacks, usable
 from .grad_mode import alike as alike_modes
 from .journal import Slot
+from .listed import ListedItems
 from .lost import Lost
 from .nest import alike, branches
 from .number_rows import one_kind
 from .proxy import NeedsPython, Proxy, Undefined, Unusable, is_open, number_kinds, weak_kind, widest
+from .ragged import is_ragged
 from .rows import Growing, StackedRows, called, kind_of_item, length_error
 from .sides import Side
 from .stand_ins import stand_in
@@ -273,7 +275,7 @@ class Settling:
                 "only append to it there, and put it in order behind the loop; or give the argument's shape, which tells the number of trips",
             )  # fmt: skip
         added = value[len(old) :]
-        if not added or not all(type(x) in (Proxy, StackedRows, Growing) for x in value):
+        if not added or not all(type(x) in (Proxy, StackedRows, ListedItems, Growing) for x in value):
             name = called(slot.object, self.carries.tracer.site)
             raise NeedsPython(
                 "loop", f"the loop appends to {name!r}, which is no list of tensors alone", self.carries.span
@@ -291,8 +293,22 @@ class Settling:
         if growing is None:
             self.carries.growing[slot.id] = (slot, [Growing(slot, self.carries.tracer.site)])
             return False
+        if any(type(x) is Proxy and self._differs(x) for x in added):
+            if len(added) > 1 or not all(type(x) in (Proxy, ListedItems) for x in slot.old):
+                name = called(slot.object, self.carries.tracer.site)
+                raise NeedsPython(
+                    "loop", f"the trips append tensors of several shapes to {name!r}, beside others", slot.span,
+                    "begin with an empty list, and append to it once a trip",
+                )  # fmt: skip
+            self.carries.listed.add(slot.id)
         self.carries.appended[slot.id] = (slot, added)
         return True
+
+    def _differs(self, item: Proxy) -> bool:
+        """Whether an appended item may have another shape in another trip."""
+        value = item.value  # as it was made: a view of a trip is not read behind it
+        fixed = set(self.side.captures.values())
+        return type(value) is Value and is_ragged(self.carries.tracer.record, self.side.graph, value, fixed)
 
     def _ragged(self, rows: Any) -> bool:
         """Whether how many rows a loop in the body gives hangs on a number that changes from trip to trip."""

@@ -13,6 +13,7 @@ from .aliases import Row, mutable, share
 from .carrying import Carrying
 from .either import roots
 from .interfaces import Capturing
+from .listed import ListedItems
 from .number_rows import number, rows_kind
 from .open_iterables import Combined, Endless, OpenRange
 from .proxy import NeedsPython, Proxy, weak_kind
@@ -41,6 +42,9 @@ class Sources:
             return Source(
                 [("range", 0, self.tracer.unwrap(self.tracer.host_values.length(iterable)), 1)], at, ["int"], None
             )
+        if type(iterable) is ListedItems:
+            count = ("range", 0, self.tracer.unwrap(iterable.length(self.tracer)), 1)
+            return Source([count], lambda values: iterable.item(self.tracer, values[0]), ["int"], None)
         if isinstance(iterable, Proxy):
             value = iterable.read()
             dims = getattr(getattr(value, "type", None), "dims", None)

@@ -95,6 +95,8 @@ class Expressions(Leaves):
 
     def stacked(self, rows: Value, filled: ast.expr) -> ast.expr:
         """The tensor of rows that a list stands for; the list itself where nothing but a list is made of it."""
+        if not rows.is_tensor:
+            return filled
         user = self.plan.users[rows][0]
         if host_operator(user) == "list" and self._is_list(rows, user):
             return filled

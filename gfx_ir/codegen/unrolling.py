@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..control import is_data_test, is_data_while
+from ..control import fills_lists, is_data_test, is_data_while
 from ..graph import Node
 
 _FEW = 16
@@ -20,10 +20,12 @@ class Unrolling:
         self._decided: dict[Node, bool] = {}
 
     def takes(self, node: Node) -> bool:
-        """Whether a loop (`for`, `host_for`) goes over few fixed numbers and to its end: it stays Python's."""
+        """Whether a loop (`for`, `host_for`) stays Python's: it goes over few fixed numbers and to its end, or fills lists of tensors
+        of several shapes."""
         found = self._decided.get(node)
         if found is None:
-            found = self._decided[node] = self._few(node) and (self.asked or not self._tests_data(node))
+            few = self._few(node) and (self.asked or not self._tests_data(node))
+            found = self._decided[node] = few or fills_lists(node)
         return found
 
     def _few(self, node: Node) -> bool:

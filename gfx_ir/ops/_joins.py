@@ -9,6 +9,7 @@ from typing import Any
 from .. import host
 from ..errors import ShapeError
 from ..host import DimLike
+from ..rules import OPEN
 from ..types import LogicalTensor
 from ._shapes import (
     Dims,
@@ -43,6 +44,8 @@ def _parts(arrays: Any, rules: str) -> tuple[list[LogicalTensor], LogicalTensor]
 @takes_open
 def concat_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     """Sizes along the axis add up, the others are equal."""
+    if args.arrays is OPEN:
+        return LogicalTensor()
     if isinstance(args.arrays, LogicalTensor):
         return LogicalTensor(args.arrays.dtype)
     parts, out = _parts(args.arrays, rules)
@@ -81,6 +84,8 @@ def _joined(shapes: Sequence[Dims], axis: int) -> Dims:
 @takes_open
 def stack_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     """A new axis, as long as the list."""
+    if args.arrays is OPEN:
+        return LogicalTensor()
     if isinstance(args.arrays, LogicalTensor):
         return LogicalTensor(args.arrays.dtype)
     parts, out = _parts(args.arrays, rules)
@@ -91,6 +96,29 @@ def stack_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
         return out
     at = axis_of(args.axis, len(dims) + 1)
     return out.with_(dims=(*dims[:at], len(parts), *dims[at:]))
+
+
+@takes_open
+def item_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    """The tensor at a place of a list."""
+    items = args.items
+    if isinstance(items, (tuple, list)) and fixed(args.index):
+        if not -len(items) <= args.index < len(items):
+            raise ShapeError(f"a list of {len(items)} tensors has no item {args.index}")
+        return as_type(items[args.index], rules)
+    return LogicalTensor(items.dtype) if isinstance(items, LogicalTensor) else LogicalTensor()
+
+
+@takes_open
+def items_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    """What is known of each item of two lists."""
+    parts = [
+        part
+        for items in (args.items, args.more)
+        for part in ([LogicalTensor() if items is OPEN else items] if not isinstance(items, (tuple, list)) else items)
+    ]
+    dtypes = {as_type(part, rules).dtype for part in parts}
+    return LogicalTensor(dtypes.pop() if len(dtypes) == 1 else None)
 
 
 def _cut(x: LogicalTensor, axis: Any, sizes: Sequence[DimLike | None]) -> tuple[LogicalTensor, ...]:

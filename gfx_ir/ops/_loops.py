@@ -94,7 +94,8 @@ class While(Loop):
 
 
 class For(Loop):
-    """One region, on an entry of each iterable, what is carried and the operands; it gives what is carried, then rows."""
+    """One region, on an entry of each iterable, what is carried and the operands; it gives what is carried, then rows: as one tensor, or as a list
+    where they may have several shapes."""
 
     form = Form.FOR
 
@@ -121,16 +122,21 @@ class For(Loop):
             carried = out[:count]
             for stack, item in zip(stacks, out[count:]):
                 stack.append(item)
-        if stacks and not stacks[0]:
+        rows = node.values[count:]
+        if stacks and not stacks[0] and any(value.is_tensor for value in rows):
             return (*carried, *self._no_rows(machine, node, args, prefix))
-        return (*carried, *[_stacked(machine, stack) for stack in stacks])
+        filled = [_stacked(machine, stack) if value.is_tensor else stack for value, stack in zip(rows, stacks)]
+        return (*carried, *filled)
 
     def _no_rows(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> list[Any]:
         """Stacked results of a loop without trips: of the shapes that a trip would have given."""
         walk = Walk(machine.program, machine.promotion)
         types = self.infer(walk, node, tree_map(machine.type, tuple(args)), Site(node.regions[0], prefix))
-        found = []
-        for type_ in types[len(args[1]) :]:
+        found: list[Any] = []
+        for value, type_ in zip(node.values[len(args[1]) :], types[len(args[1]) :]):
+            if not value.is_tensor:
+                found.append([])
+                continue
             if type_.dims is None or type_.dtype is None or not all(isinstance(d, int) for d in type_.dims[1:]):
                 what = "a loop without trips stacks rows of a shape that only a trip would tell"
                 raise ShapeError(what, node.span, "check for the empty case before the loop")
@@ -146,7 +152,11 @@ class For(Loop):
         site.children[node] = [trip]
         count = site.trips[node] = _trips(items) if exit_ is None else None
         stacked = results(trip.result, len(node.values), node.span)[len(init) :]
-        return (*carried, *[_stack_type(walk, node, row, count) for row in stacked])
+        filled = zip(node.values[len(init) :], stacked)
+        return (
+            *carried,
+            *[_stack_type(walk, node, row, count) if value.is_tensor else _item_type(row) for value, row in filled],
+        )
 
     def cost(self, counter: Counter, node: Node, site: Site) -> Estimate:
         trip, count = counter.total(site.children[node]), site.trips[node]
@@ -193,6 +203,11 @@ def _stack_type(walk: Walk, node: Node, row: Any, count: Any) -> LogicalTensor:
         row = LogicalTensor() if row is OPEN or row is None else fit(node.values[-1], row, walk.rules)
     found = rules.infer_at(lookup("stack"), ([row], 0), walk.rules, node.span)[0]
     return found if found.dims is None else found.with_(dims=(count, *found.dims[1:]))
+
+
+def _item_type(row: Any) -> LogicalTensor:
+    """The type of the items of a list, whose shapes may differ."""
+    return LogicalTensor(row.dtype) if isinstance(row, LogicalTensor) else LogicalTensor()
 
 
 def _trips(items: tuple) -> Any:

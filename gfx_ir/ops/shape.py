@@ -23,6 +23,8 @@ from ._joins import (
     chunk_type,
     concat_type,
     expanded_dims,
+    item_type,
+    items_type,
     pad_type,
     repeat_type,
     split_type,
@@ -190,6 +192,8 @@ for _signature, _spelling, _infer, _rest in (
         stack_type,
         {"traits": _COPIED | Trait.JOINS | Trait.STACKS},
     ),
+    ("seq_at(items, index)", "items[index]", item_type, {}),
+    ("seq_concat(items, more)", "[*items, *more]", items_type, {"kinds": ("list",)}),
     (
         "split(x, sections, axis=0)",
         _split,

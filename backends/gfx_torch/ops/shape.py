@@ -235,6 +235,8 @@ ROWS = (
     Row("expand", spread("x.expand(*shape)", "shape"), {"Tensor.expand": _expand}),
     Row("concat", _cat, {"torch.cat torch.concat torch.concatenate": shapes.cat}),
     Row("stack", lambda a: f"torch.stack({_joined(a)}, dim=axis)", {"torch.stack": _stack}),
+    Row("seq_at", "items[index]"),
+    Row("seq_concat", "[*items, *more]"),
     Row("split", _split, {names("split"): splitting.split, names("tensor_split"): splitting.tensor_split}),
     Row("chunk", _single("torch.chunk(x, chunks, dim=axis)", ops.chunk), {names("chunk"): splitting.chunk}),
     Row("unstack", _single("torch.unbind(x, dim=axis)", ops.unstack), {names("unbind"): splitting.unbind}),

@@ -29,7 +29,12 @@ class FilledLists(Lowering):
         for node in list(graph.walk()):
             if node.op.traits & Trait.MERGES and tuple(node.args[1:3]) == (0, 1):
                 _several(node)
-            elif joins(node) and node.arg("axis") == 0 and len(node.arg("arrays")) == 2:
+            elif (
+                joins(node)
+                and node.arg("axis") == 0
+                and type(node.arg("arrays")) is not Value
+                and len(node.arg("arrays")) == 2
+            ):
                 _begun(node)
 
 
