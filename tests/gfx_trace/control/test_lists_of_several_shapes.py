@@ -1,0 +1,125 @@
+"""Lists that loops fill with tensors of several shapes: joined, counted, indexed, gone over and returned, as Python has them."""
+
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.textparse import parse_text
+from gfx_ir.verify import verify
+
+X = torch.tensor([[1.0, 2.0, 3.0], [-3.0, 1.0, 0.0], [4.0, 5.0, 6.0], [0.0, 1.0, 2.0], [-1.0, -1.0, 1.0]])
+
+
+def chunks(x):
+    parts = []
+    for i in range(0, x.shape[0], 2):
+        parts.append(x[i : i + 2] * 2)
+    return torch.cat(parts), len(parts)
+
+
+def prefixes(x):
+    parts = [x]
+    for i in range(x.shape[1]):
+        parts.append(x[:, : i + 1])
+    return torch.cat(parts, dim=1), parts
+
+
+def means(x):
+    return torch.stack([x[i:].mean(0) for i in range(x.shape[0])])
+
+
+def chosen(x):
+    parts = []
+    for row in x:
+        parts.append(row[row > 0])
+    return torch.cat(parts)
+
+
+def triangle(x):
+    return torch.cat([row[:i] for i, row in enumerate(x)])
+
+
+def counted(x):
+    parts, n = [], 0
+    for i in range(x.shape[0]):
+        n += i
+        parts.append(x[0].repeat(n))
+    return torch.cat(parts)
+
+
+def beside_rows(x):
+    parts, rows = [], []
+    for i in range(x.shape[0]):
+        part = x[: i + 1] if i % 2 == 0 else x[i:]
+        parts.append(part + 1)
+        rows.append(x[i])
+    return torch.cat(parts), torch.stack(rows)
+
+
+def gone_over(x):
+    parts, total = [], torch.zeros(())
+    for i in range(x.shape[0]):
+        parts.append(x[i:] * 1)
+    for part in parts:
+        total = total + part.sum()
+    return total, parts[0], parts[-1]
+
+
+def asked(x):
+    parts = [x[i:] for i in range(x.shape[0])]
+    if parts:
+        return torch.cat(parts)
+    return x
+
+
+def helper(x, n):
+    parts = []
+    for i in range(0, x.shape[0], n):
+        parts.append(x[i : i + n])
+    return parts
+
+
+def of_a_function(x):
+    return torch.cat(helper(x, 2)), torch.cat(helper(x * 2, 3))
+
+
+FUNCTIONS = [chunks, prefixes, means, chosen, triangle, counted, beside_rows, gone_over, asked, of_a_function]
+
+
+def flat(tree):
+    return [np.asarray(leaf) for leaf in torch.utils._pytree.tree_leaves(tree)]
+
+
+@pytest.mark.parametrize("example", [False, True])
+@pytest.mark.parametrize("f", FUNCTIONS)
+def test_lists_are_those_of_python(f, example):
+    program = gfx.symbolic_trace(f, X, dynamic={"x": {0: "n"}}) if example else gfx.symbolic_trace(f)
+    verify(program)
+    again = parse_text(str(program))
+    verify(again)
+    assert str(parse_text(str(again))) == str(again)
+    for target in ("torch", "jax", "numpy"):
+        made = program.to(target)
+        for x in (X, X[:2]):
+            wanted, found = flat(f(x)), flat(made(x if target == "torch" else x.numpy()))
+            assert [a.shape for a in found] == [a.shape for a in wanted], (target, made.source)
+            assert all(np.allclose(a, b) for a, b in zip(found, wanted)), (target, made.source)
+
+
+def test_source_has_the_list_of_the_author():
+    assert gfx.transpile(chunks, to="torch").source.endswith("""
+def chunks(x):
+    outs = [x[i:i + 2] * 2 for i in range(0, x.shape[0], 2)]
+    return torch.cat(outs), len(outs)
+""")
+
+
+def test_what_a_list_may_hold_is_not_written_behind_it():
+    def f(x):
+        parts = [x[i:] for i in range(x.shape[0])]
+        x += 1
+        return torch.cat(parts)
+
+    with pytest.raises(gfx.GfxError, match="a list that a loop filled may hold it"):
+        gfx.symbolic_trace(f)
