@@ -10,13 +10,14 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...control import calls_python, is_given, is_host, is_loop
+from ...control import calls_python, is_evaluation, is_given, is_host, is_loop
 from ...dtypes import default, float64, int64
 from ...edited import set_arg
 from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
 from ...infer.facts import Facts
 from ...op import Trait, lookup, of_python
+from ...passes.dce import eliminate_dead
 from ...program import Program
 from ...python_numbers import function
 from ...trees import leaves
@@ -73,6 +74,7 @@ class PythonNumbers(Lowering):
         """Put ops on arrays in the place of what only Python has. Raises UnsupportedConstruct where there are none."""
         entry, functions, style, promotion = program.entry, program.functions, emission.style, program.promotion
         graphs = [entry, *functions.values()]
+        _drop_in_vain(graphs)
         if not any(_asks(node) for graph in graphs for node in graph.walk()):
             return
         facts = Facts([entry], functions, promotion)
@@ -87,6 +89,15 @@ class PythonNumbers(Lowering):
         for graph in graphs:
             for node in list(graph.walk()):
                 _make_arrays(node, facts, style, promotion)
+
+
+def _drop_in_vain(graphs: list[Graph]) -> None:
+    """Erase what is computed for an error alone that whole numbers of 64 bits never meet: every float is as large."""
+    for node in [node for graph in graphs for node in graph.walk()]:
+        if is_evaluation(node) and node.args[1] == OverflowError.__name__ and node.graph is not None:
+            node.graph.erase(node)
+    for graph in graphs:
+        eliminate_dead(graph)
 
 
 def _asks(node: Node) -> bool:

@@ -144,3 +144,18 @@ def test_what_is_read_stays_where_it_stands():
 
     source = gfx.symbolic_trace(fn, backend="torch").source("torch")
     assert source.endswith("    n = int(torch.sum(x))\n    m = 5 // n\n    return x * m\n")
+
+
+def test_whole_numbers_of_arrays_are_not_beyond_floats():
+    def fn(x):
+        count = 0
+        for row in x:
+            if row.sum() > 0:
+                count += int(row[0])
+        count * 0.5, float(count)
+        return x + 1
+
+    program = gfx.symbolic_trace(fn, torch.ones(3, 2))
+    assert program.source("jax").endswith("    return x + 1\n")
+    with pytest.raises(OverflowError):
+        gfx.symbolic_trace(lambda x, n: n * 0.5, torch.ones(1), gfx.Open).to("torch")(torch.ones(1), 10**400)
