@@ -17,7 +17,7 @@ from gfx_ir.op import Trait, active
 from gfx_ir.reach import reached as reached_from
 from gfx_ir.trees import leaves
 
-from .either import root_of, roots
+from .either import carrier, root_of, roots
 from .gradient_marks import data_of
 from .kin import Kin
 from .lost import Lost
@@ -70,11 +70,11 @@ class Doubt:
         """The tensors in question, with what each held when the doubt arose."""
         return [(other, value) for other, value, _ in self.all_pairs]
 
-    def add(self, *others: Proxy) -> None:
-        """More tensors in question, with what these may be."""
+    def add(self, *others: Proxy, loop: Any = None) -> None:
+        """More tensors in question, by a loop, with what these may be."""
         for other in others:
             self.given.append(other)
-            self.pairs[id(other), id(other.value)] = other, other.value, self.loop
+            self.pairs[id(other), id(other.value)] = other, other.value, loop
             self.kin.join(kin_of(other))
             if isinstance(other.base, Doubt):
                 self.behind.append(other.base)
@@ -239,10 +239,10 @@ def doubt(
         return
     made = proxy.base if proxy.base is not None else Doubt(why, scalar(proxy), loop)
     made.chosen |= chosen
-    for root in (root for other in others for root in roots(other)):
+    for other, root in [(item, root) for item in others for root in roots(item)]:
         gone = type(root.base) is Lost and root.base.harmless is None and loop is None  # by a later part of the body
         if root is not proxy and not gone:
-            made.add(root)
+            made.add(root, loop=made.loop if carrier(other) is None else None)  # what that is, this may be
     made.itself = id(proxy)
     if next(made.all_pairs, None) is not None:
         proxy.base, proxy.seen = made, 0
@@ -252,7 +252,7 @@ def lose(proxy: Proxy, why: str, result: Any = None, conditions: Conditions | No
     """What a tensor holds is undecided from here on; or is what it was, where the conditions hold. `loop`: the one that carries
     what was written."""
     for root in roots(proxy):
-        _lose(root, why, result, None if conditions == NEVER else conditions, loop)
+        _lose(root, why, result, None if conditions == NEVER else conditions, loop or carrier(proxy))
 
 
 def _lose(root: Proxy, why: str, result: Any, conditions: Conditions | None, loop: Any) -> None:

@@ -93,7 +93,7 @@ class CarriedAliases:
             if sources is None or test is None:
                 doubted.append((c, others))
             else:
-                be_either(c.result, test, sources)
+                be_either(c.result, test, sources, self.loop)
         for c, others in doubted:
             self._doubt(c, c.result, others, why)
 

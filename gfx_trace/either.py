@@ -21,12 +21,14 @@ MOST_WAYS = 8
 class Either:
     """The base of a tensor that is `sources[0]` where `test` holds, and else `sources[1]`; `now`: what that is at present.
 
-    `test`: a value, or what computes it where it is asked."""
+    `test`: a value, or what computes it where it is asked. `loop`: the one that carries the tensor, where one does."""
 
-    __slots__ = ("test", "sources", "roots", "ways", "held")
+    __slots__ = ("test", "sources", "roots", "ways", "held", "loop")
 
-    def __init__(self, test: Value | Callable[[], Any], sources: tuple[Proxy, Proxy], now: Value) -> None:
-        self.test, self.sources = test, sources
+    def __init__(
+        self, test: Value | Callable[[], Any], sources: tuple[Proxy, Proxy], now: Value, loop: Any = None
+    ) -> None:
+        self.test, self.sources, self.loop = test, sources, loop
         self.roots = tuple({id(root): root for source in sources for root in roots(source)}.values())
         self.ways = sum(map(ways, sources))
         self.held = (self._values(), now)  # what the roots held, and what the tensor was then
@@ -90,9 +92,15 @@ def ways(proxy: Proxy) -> int:
     return base.ways if type(base) is Either else 1
 
 
-def be_either(proxy: Proxy, test: Value | Callable[[], Any], sources: tuple[Proxy, Proxy]) -> None:
-    """Let `proxy` be one of two tensors."""
-    base = Either(test, sources, proxy.value)
+def carrier(proxy: Proxy) -> Any:
+    """The loop that carries a tensor which is one of two behind it; None for any other."""
+    base = root_of(proxy).base
+    return base.loop if type(base) is Either else None
+
+
+def be_either(proxy: Proxy, test: Value | Callable[[], Any], sources: tuple[Proxy, Proxy], loop: Any = None) -> None:
+    """Let `proxy` be one of two tensors; `loop`: the one that carries it."""
+    base = Either(test, sources, proxy.value, loop)
     proxy.base, proxy.derive, proxy.seen = base, base.derive, base.version
 
 
