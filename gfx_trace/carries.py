@@ -270,6 +270,9 @@ class Carries:
             if c.slot
         ]
         tracer.journal.commit(slots)
+        for name, *held in zip(self.names, self.entry, self.after):
+            for value in held:
+                self._share_containers(value, (name,))
         if self.aliases is not None:
             self.aliases.leave(self.ran)
         made = iter(self._rows(item, y) for (_, item), y in zip(stacked, ys))
@@ -289,6 +292,13 @@ class Carries:
             if any(type(end) is Proxy and share(memory(end), held) for end in ends):
                 found += [end for end in (carried.init, carried.result) if type(end) is Proxy]
         return [x for x in found if mutable(x)]
+
+    def _share_containers(self, value: Any, path: tuple) -> None:
+        """What was there before, or the body puts there, may be what stands for a container behind the loop."""
+        if path in self.flat:
+            self.tracer.journal.shared[id(value)] = value
+        for key, item in branches(value) or ():
+            self._share_containers(item, (*path, key))
 
     def _rows(self, item: Proxy, y: Value) -> Proxy:
         """What all trips appended as one tensor."""

@@ -43,12 +43,13 @@ _OPEN = frozenset((Proxy, HostProxy, Gated))
 
 def gfx_is(a: Any, b: Any) -> Any:
     """a is b."""
-    if type(a) in _OPEN or type(b) in _OPEN:
-        tracer = active.builder
-        tracer.site = sys._getframe(1)
-        return tracer.truths.is_(a, b)
-    usable(a, b)
-    return a is b
+    if type(a) not in _OPEN and type(b) not in _OPEN:
+        usable(a, b)
+        if a is b or type(a) is not type(b):
+            return a is b
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    return tracer.truths.is_(a, b)
 
 
 def gfx_in(a: Any, b: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gfx_ir.control import is_placeholder
+from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.infer.flow import Flow
 
@@ -19,8 +20,13 @@ def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
     """a is b. Raises UnsupportedConstruct where that hangs on a test or a loop, which leave the one object or the other.
 
     Of booleans there is one each; which whole numbers are one object is up to the interpreter."""
-    if a is b or not (is_open(a) or is_open(b)):
-        return a is b
+    if a is b:
+        return True
+    if not (is_open(a) or is_open(b)):
+        shared = tracer.journal.shared
+        if type(a) is type(b) and id(a) in shared and id(b) in shared:
+            raise _left_open(tracer)
+        return False
     kinds = [number_kinds(x) for x in (a, b)]
     if kinds[0] == kinds[1] == _BOOLEAN:
         fixed = next((x for x in (a, b) if type(x) is bool), None)
@@ -32,11 +38,15 @@ def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
             "compare them with ==, or take bool(…)",
         )
     if all(isinstance(x, (Captured, *_NUMBERS)) for x in (a, b)) and _meet(tracer, a, b):
-        raise tracer.error(
-            "GFX cannot tell whether these are one object: a test or a loop that data decides leaves one of several",
-            "compare what the objects hold, or keep a flag of your own",
-        )
+        raise _left_open(tracer)
     return False
+
+
+def _left_open(tracer: Capturing) -> UnsupportedConstruct:
+    return tracer.error(
+        "GFX cannot tell whether these are one object: a test or a loop that data decides leaves one of several",
+        "compare what the objects hold, or keep a flag of your own",
+    )
 
 
 def _meet(tracer: Capturing, a: Any, b: Any) -> bool:

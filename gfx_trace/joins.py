@@ -50,7 +50,12 @@ class Join:
         self.pairs: list[tuple[Any, Any]] = []
         self.kinds: list[str] = []
         self.sides = sides
-        self.shared: dict[int, Any] = {}  # joined containers that may be ones that were there before, by id
+        self.shared: dict[int, Any] = {}  # joined containers that may be others, too, by id
+        self.others: dict[int, Any] = {}  # those that were there before, and may be one of these
+        self.containers: dict[
+            tuple[int, int], tuple[Any, Any, Any]
+        ] = {}  # (then, otherwise, joined) by the ids of both
+        self.held: dict[tuple[int, int], list[Any]] = {}  # what was joined of a container of a side, by side and id
         self.joined: dict[tuple[int, int], Joined] = {}  # of tensors, by the ids of both sides' objects
         self.path: tuple = ()  # the variable, and where in what it holds the parts are that are joined now
         self.slot: Slot | None = None  # the item or attribute that holds them
@@ -156,6 +161,9 @@ class Join:
     def _tree(self, a: Any, b: Any, name: str) -> Any:
         if not alike(a, b):
             return None
+        known = self.containers.get((id(a), id(b)))
+        if known is not None:  # one object under two names stays one
+            return known[2]
         left, right = self._parts(a, 0), self._parts(b, 1)
         if len(left) != len(right):
             return None
@@ -166,9 +174,22 @@ class Join:
             items.append(self.join(x, y, key))
         self.path = outer
         made = rebuilt(a, items)
-        if not isinstance(a, tuple) and not (self.sides and id(a) in self.sides[0].own and id(b) in self.sides[1].own):
-            self.shared[id(made)] = made
+        if not isinstance(a, tuple):
+            self._note(a, b, made)
         return made
+
+    def _note(self, a: Any, b: Any, made: Any) -> None:
+        """A joined container is one of its own where each side made its own for it, and for nothing else that is joined."""
+        self.containers[id(a), id(b)] = a, b, made
+        met, own = list[Any](), list[bool]()
+        for at, x in enumerate((a, b)):
+            held = self.held.setdefault((at, id(x)), [])
+            held.append(made)
+            met += held if len(held) > 1 else ()
+            own.append(bool(self.sides) and id(x) in self.sides[at].own)
+            if not own[at]:
+                self.others[id(x)] = x
+        self.shared.update((id(x), x) for x in (met if all(own) else [*met, made]))
 
     def _parts(self, x: Any, side: int) -> list[tuple[Any, Any]]:
         """The branches of a container as they were at the end of a side."""

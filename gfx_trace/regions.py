@@ -136,13 +136,15 @@ class Regions:
             after = [join.join(*held) for held in zip(sides[0].after, sides[1].after, access.names)]
             slots = joined_slots(self.tracer, join, sides)
         outputs = self._finish(test, sides, join)
-        fill = partial(filled, shared=self.tracer.journal.shared if join.shared else None, planned=join.shared)
+        fill = partial(filled, shared=self.tracer.journal.shared, planned=join.shared, made={})
         for joined in join.joined.values():
             joined.proxy = filled(joined, outputs)
         access.set(tuple(fill(value, outputs) for value in after))
         self.tracer.journal.commit([(slot, fill(value, outputs, raw=slot.kind == "proxy")) for slot, value in slots])
         join.doubts()
-        return fill(result, outputs)
+        result = fill(result, outputs)
+        self.tracer.journal.shared.update(join.others if join.shared else ())
+        return result
 
     def _raise_or(self, test: Value, at: int, side: Side, other: Callable[[], Any]) -> Any:
         """One side raises: a check, and the other side goes on without a test."""
@@ -250,11 +252,17 @@ class Regions:
 
 
 def filled(
-    tree: Any, outputs: list[Any], raw: bool = False, shared: dict[int, Any] | None = None, planned: Any = ()
+    tree: Any,
+    outputs: list[Any],
+    raw: bool = False,
+    shared: dict[int, Any] | None = None,
+    planned: Any = (),
+    made: dict[int, Any] | None = None,
 ) -> Any:
     """The joined tree with the node's outputs in their places (`raw`: as Values, for a Proxy's slot).
 
-    A container of `planned` may be one that was there before: whether it is, hangs on the test, so it becomes one of `shared`.
+    A container of `planned` may be another one, too: whether it is, hangs on the test, so it becomes one of `shared`. `made`: what
+    stands for each container, by id.
     """
     if isinstance(tree, Joined) and tree.proxy is not None and not raw:
         return tree.proxy
@@ -272,12 +280,16 @@ def filled(
     parts = branches(tree)
     if parts is None:
         return tree
-    items = [filled(item, outputs, False, shared, planned) for _, item in parts]
+    if made is not None and id(tree) in made:
+        return made[id(tree)]
+    items = [filled(item, outputs, False, shared, planned, made) for _, item in parts]
     same = all(new is old for new, (_, old) in zip(items, parts))
-    made = tree if same else rebuilt(tree, items)  # an object that both sides hold stays that object
+    found = tree if same else rebuilt(tree, items)  # an object that both sides hold stays that object
     if shared is not None and id(tree) in planned:
-        shared[id(made)] = made
-    return made
+        shared[id(found)] = found
+    if made is not None:
+        made[id(tree)] = found
+    return found
 
 
 def _nothing() -> None:
