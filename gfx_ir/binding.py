@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .described import Described, described
 from .errors import ArgumentError
+from .fields import record_fields
 from .graph import UNBOUND
 from .program import Parameter
 from .trees import tree_map
@@ -48,7 +48,7 @@ class Binding:
         found = {}
         for parameter in self.parameters:
             if parameter.name in bound:
-                found[parameter.name] = plain(bound[parameter.name])
+                found[parameter.name] = plain(bound[parameter.name], parameter.tree)
                 continue
             found[parameter.name] = left = self.left[parameter.name]
             if left is UNBOUND:
@@ -130,12 +130,17 @@ def unfit(name: str, why: object, shown: Sequence[str]) -> ArgumentError:
     return ArgumentError(f"{name!r} cannot be called with these arguments: {why}", hint=hint)
 
 
-def plain(value: Any) -> Any:
-    """An argument with its dataclasses as dictionaries, which is how emitted code takes them."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    if type(value) is dict:
-        return {key: plain(item) for key, item in value.items()}
-    if type(value) in (list, tuple):
-        return type(value)(plain(item) for item in value)
+def plain(value: Any, tree: Any = None) -> Any:
+    """An argument with its objects of named fields as dictionaries, which is how emitted code takes them: a named tuple too, where
+    `tree`, the captured argument's, has such an object; what that one has no field for is what it was at the capture."""
+    kind, keyed = type(value), type(tree) is dict
+    fields = value._asdict() if keyed and hasattr(value, "_asdict") else record_fields(value)
+    if fields is not None:
+        missing = {name: tree_map(_object, held) for name, held in tree.items() if name not in fields} if keyed else {}
+        return {name: plain(held, tree.get(name) if keyed else None) for name, held in fields.items()} | missing
+    if kind is dict:
+        return {key: plain(item, tree.get(key) if keyed else None) for key, item in value.items()}
+    if kind in (list, tuple):
+        inner = tree if type(tree) in (list, tuple) and len(tree) == len(value) else [None] * len(value)
+        return kind(map(plain, value, inner))
     return value

@@ -123,6 +123,10 @@ class Frontend(Arrays):
         """The leaves of a tree as the framework's functions of functions see them, and how it is made of new leaves."""
         return list(leaves(tree)), lambda new: unflatten(tree, iter(new))
 
+    def parts_of(self, x: Any) -> dict[str, Any] | None:
+        """The attributes of an object that this framework takes apart as a tree of them; None for any other."""
+        return None
+
     def paths(self, tree: Any) -> list[tuple[tuple, Any]]:
         """(path, leaf) pairs of a tree as the framework sees it; a path is a tuple of keys, positions and names."""
         return list(paths(tree))

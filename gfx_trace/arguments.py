@@ -19,6 +19,7 @@ import numpy as np
 from gfx_ir.admission import element
 from gfx_ir.binding import bound_arguments
 from gfx_ir.described import Described, another, described
+from gfx_ir.fields import record_fields
 from gfx_ir.graph import UNBOUND, Value
 from gfx_ir.host import Dim
 from gfx_ir.program import Guard, Parameter
@@ -143,8 +144,8 @@ class Arguments:
             if isinstance(value, np.generic):
                 tracer.record.put(placeholder, number_if_given(placeholder))
             return proxy, placeholder
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+        fields = record_fields(value)
+        if fields is not None:
             made_fields, tree = self.make(name, fields, path)
             return _with_fields(value, made_fields), tree
         if isinstance(value, dict):

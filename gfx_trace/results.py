@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import inspect
 import types
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.fields import record_fields
 from gfx_ir.graph import Node, Value
 from gfx_ir.op import lookup
 from gfx_ir.records import RESULT, Record, is_record
@@ -63,8 +65,7 @@ class Results:
         if tracer.arrays.array_owner(result) is not None:
             return tracer.arrays.array_proxy(result).read(), None
         if dataclasses.is_dataclass(result) and not isinstance(result, type):
-            self._record(kind, fields := _fields(result))
-            return self._items(fields, lambda items: kind(**items))
+            return self._fields(kind, _fields(result))
         if isinstance(result, dict):
             tracer.effects.sure_of(result)
             return self._items(dict(result), None if kind is dict else kind)
@@ -78,6 +79,8 @@ class Results:
             return (tree if kind is list else tuple(tree)), rebuild if named or any(p[1] for p in parts) else None
         if id(result) in self._made and _only_attributes(kind):
             return self._attributes(result)
+        if (fields := record_fields(result)) is not None:
+            return self._fields(kind, fields)
         left = type(result) is OpenRange or is_iterator(result) or isinstance(result, type)
         found = result if left else tracer.unwrap(result)
         if found is not result:
@@ -97,6 +100,30 @@ class Results:
         named = tuple(fields)
         if is_record(kind.__name__, named):
             self.records[".".join(self._path)] = Record(kind.__name__, named)
+
+    def _fields(self, kind: type, fields: dict[str, Any]) -> Made:
+        """An object of named fields; what no graph holds, and hangs on nothing that is computed, is the same object in each call."""
+        kept = {name: held for name, held in fields.items() if callable(held) and self._is_fixed(held)}
+        left = {name: held for name, held in fields.items() if name not in kept}
+        self._record(kind, left)
+        by_name = kind.__init__ is not object.__init__ and set(inspect.signature(kind).parameters) == set(fields)
+
+        def make(items: dict[str, Any]) -> Any:
+            found = {name: kept.get(name, items.get(name)) for name in fields}
+            if by_name:
+                return kind(**found)
+            made: Any = object.__new__(kind)
+            for name, item in found.items():
+                object.__setattr__(made, name, item)
+            return made
+
+        return self._items(left, make)
+
+    def _is_fixed(self, held: Any) -> bool:
+        """Whether an object holds nothing that captured code computed."""
+        owner = self.tracer.backend
+        leaves_of_it = [held] if owner is None else owner.flatten(held)[0]
+        return not any(is_open(leaf) or self.tracer.arrays.array_owner(leaf) is not None for leaf in leaves_of_it)
 
     def _refused(self, result: Any) -> UnsupportedConstruct:
         kind = type(result)

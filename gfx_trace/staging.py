@@ -154,7 +154,8 @@ def _known(tracer: Capturing, value: Any, name: str) -> LogicalTensor:
 def transform(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """A function that makes functions (jax.grad, jax.vmap): it is called with what stands for those of the captured code."""
     backend = _owner(tracer, f)
-    return f(*_closures(tracer, backend, args), **_closures(tracer, backend, kwargs))
+    given = [Closure(tracer, x, backend) if _is_captured(backend, x) else _closures(tracer, backend, x) for x in args]
+    return f(*given, **_closures(tracer, backend, kwargs))
 
 
 def staged(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -250,6 +251,11 @@ def _closures(tracer: Capturing, backend: Backend, tree: Any) -> Any:
         return Closure(tracer, tree, backend)
     own = isinstance(tree, types.FunctionType) and backend.higher_order(tree) is None and not tracer.calls.lifted(tree)
     return Trial(tracer, tree, backend) if own else tree
+
+
+def _is_captured(backend: Backend, x: Any) -> bool:
+    """Whether an object that can be called is a tree of captured values."""
+    return callable(x) and not isinstance(x, type) and not is_open(x) and any(map(is_open, backend.flatten(x)[0]))
 
 
 def _holds_captured(x: Any, seen: set[int]) -> bool:

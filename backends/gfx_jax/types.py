@@ -217,6 +217,15 @@ class JaxBackend(Backend):
         found, structure = jax.tree.flatten(tree)
         return found, lambda new: jax.tree.unflatten(structure, new)
 
+    def parts_of(self, x: Any) -> dict[str, Any] | None:
+        """The attributes of an object of a registered class, where the leaves that JAX knows are among them."""
+        try:
+            known, held = jax.tree.leaves(x), dict(vars(x))
+            inner = set(map(id, jax.tree.leaves(held)))
+        except (TypeError, ValueError, AttributeError):
+            return None
+        return held if id(x) not in map(id, known) and inner.issuperset(map(id, known)) else None
+
     def paths(self, tree: Any) -> list[tuple[tuple, Any]]:
         """(path, leaf) pairs of a tree of containers that JAX knows, classes that are registered with it among them."""
         try:

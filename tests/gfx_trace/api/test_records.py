@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
-from gfx_ir.errors import FormatError, VerifyError
+from gfx_ir.errors import FormatError, GuardError, VerifyError
 from gfx_ir.records import Record
 from gfx_ir.text import to_text
 from gfx_ir.textparse import parse_text
@@ -100,3 +100,40 @@ def test_state_stands_behind_them_and_a_test_gives_them_on_both_sides():
 def test_what_frameworks_return_stays_a_tuple():
     made = gfx.transpile(lambda x: torch.max(x, 1), torch.from_numpy(X), to="torch")
     assert "NamedTuple" not in made.source
+
+
+@jax.tree_util.register_pytree_node_class
+class Layer:
+    def __init__(self, weight, act, scale):
+        self.weight, self.act, self.scale = weight, act, scale
+
+    def tree_flatten(self):
+        return (self.weight,), (self.act, self.scale)
+
+    @classmethod
+    def tree_unflatten(cls, fixed, held):
+        return cls(*held, *fixed)
+
+    def __call__(self, row):
+        return self.act(self.weight @ row) * self.scale
+
+
+def descend(layer, x):
+    slope = jax.grad(lambda layer: jnp.mean(jax.vmap(layer)(x) ** 2))(layer)
+    return jax.tree.map(lambda w, g: w - 0.1 * g, layer, slope), jax.vmap(layer)(x)
+
+
+def test_objects_of_registered_classes_are_taken_and_given():
+    weight = np.linspace(-1, 1, 12, dtype=np.float32).reshape(4, 3)
+    layer = Layer(jnp.asarray(weight), jnp.tanh, 2)
+    wanted = descend(descend(layer, jnp.asarray(X))[0], jnp.asarray(X))
+    for target in ("jax", "torch"):
+        made, array = gfx.transpile(descend, layer, jnp.asarray(X), to=target), FRAMEWORKS[target]
+        found = made(Layer(array(weight), jnp.tanh, 2), array(X))[0]
+        assert found._fields == ("weight", "scale")
+        again = made(found, array(X))
+        for a, b in ((again[0].weight, wanted[0].weight), (again[1], wanted[1])):
+            np.testing.assert_allclose(a, b, rtol=1e-5)
+        for other in (Layer(array(weight), jnp.tanh, 3), Layer(array(weight), jnp.sin, 2)):
+            with pytest.raises(GuardError):
+                made(other, array(X))
