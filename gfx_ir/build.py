@@ -14,6 +14,7 @@ from .errors import ShapeError, UnsupportedConstruct, VerifyError
 from .graph import Graph, Node, Value, values_in
 from .host import Dim, Expr
 from .op import OpDef, active, lookup
+from .python_numbers import FUNCTIONS
 from .rules import OPEN
 from .source import Span
 from .trees import leaves, tree_map
@@ -38,7 +39,7 @@ HOST_OPERATORS: dict[str, Callable[..., Any]] = {
     "item": lambda x: x.item() if hasattr(x, "item") else x, "tuple": tuple, "sum": sum, "sorted": sorted, "all": all, "any": any,
     "tuple.index": lambda items, *args: items.index(*args), "tuple.count": lambda items, item: items.count(item),
     "splice": lambda *parts: tuple([d for p in parts for d in (p if isinstance(p, (tuple, list)) else (p,))]),
-    **{f"math.{name}": getattr(math, name) for name in ("sqrt", "floor", "ceil", "log", "exp", "log2", "prod")},
+    **{name: function.run for name, function in FUNCTIONS.items() if name.startswith("math.")}, "math.prod": math.prod,
     **{f"str.{name}": getattr(str, name) for name in ("startswith", "endswith", "lower", "upper", "strip", "replace")},
 }  # fmt: skip
 """Python's own operators on host values: what the op `host` can compute."""

@@ -152,6 +152,7 @@ class Assumptions:
             told = f"{why.partition(' ')[0]}: captured for {rank} axes"
             ops.check(self._tracer.host("==", ops.rank(value), rank), told, "AssertionError")
             self._rank_checks[value] = self._tracer.graph.last, rank, why
+            self._tracer.facts.ranked(argument, rank + less)
         return rank
 
     def require_also(self, value: Value, other: Any) -> None:

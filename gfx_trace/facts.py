@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gfx_ir.control import is_given, is_none_test, is_test, is_truth, negated
+from gfx_ir import ops
+from gfx_ir.control import host_operator, is_given, is_none_test, is_test, is_truth, negated
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value, values_in
 from gfx_ir.infer.demand import Question, Rule
@@ -21,8 +22,9 @@ class Facts:
     """A dictionary of known tests, and what captured placeholders stand for."""
 
     def __init__(self) -> None:
-        self.known: dict[Any, bool] = {}
+        self.known: dict[Any, Any] = {}  # truths of tests, and ranks
         self.origin: dict[Value, Value] = {}
+        self.ranks = False  # whether any rank was settled, so that asking is worth it
         self.dtype_tests = 0  # how many tests around this place ask for dtypes
         self._numbers: dict[Any, int] = {}  # a number for each structure met, so that a key is as small as its node
         self._structure, self._dtypes = Question(self._number, self.origin.get), Question(self._asks_dtype)
@@ -81,6 +83,19 @@ class Facts:
         """From here on, an optional value is known not to be None."""
         self.known[self._numbered(("is_none", self.key(value)))] = False
 
+    def ranked(self, value: Value, rank: int) -> None:
+        """From here on, a tensor is known to have so many axes: the code goes on nowhere else."""
+        self.ranks = True
+        self.known[self._rank_key(value)] = rank
+
+    def rank(self, value: Value) -> int | None:
+        """The rank of a tensor, for all that the code settled so far."""
+        found: int | None = self.known.get(self._rank_key(value))
+        return found
+
+    def _rank_key(self, value: Value) -> int:
+        return self._numbered(("rank", self.root(value)))
+
     def root(self, value: Value) -> Value:
         """What a captured placeholder stands for, outermost."""
         while value in self.origin:
@@ -113,6 +128,8 @@ class Facts:
         node = value.node
         if is_truth(node):
             self.assume(node.args[0], truth)
+        if truth and (of := _ranked(node)) is not None:
+            self.ranked(*of)
         if _chosen(value):
             self._assume_sides(value, truth)
 
@@ -160,6 +177,16 @@ def _own(value: Value) -> bool:
     """Whether a value is only equal to itself: a tensor, and what is given, handed on by a region or made by an effect."""
     node = value.node
     return is_given(node) or bool(node.regions or node.op.effect) or len(node.values) != 1 or value.is_tensor
+
+
+def _ranked(node: Any) -> tuple[Value, int] | None:
+    """The tensor whose rank a test compares with a number, and this number."""
+    a, b = node.args[1] if host_operator(node) == "==" else (None, None)
+    if type(a) is not Value or type(b) is not int:
+        return None
+    if host_operator(a.node) == "len" and type(a.node.args[1][0]) is Value:
+        a = a.node.args[1][0]
+    return (a.node.args[0], b) if a.node.op is ops.rank or a.node.op.asks == "shape" else None
 
 
 def opposite(test: Value) -> Value | None:

@@ -9,6 +9,7 @@ from typing import Any
 from gfx_ir import ops, python_numbers
 from gfx_ir.op import OpDef, active
 
+from .compared import Compared
 from .operand import Operand
 from .proxy import Captured, HostProxy, Proxy, number_kinds
 
@@ -54,7 +55,7 @@ def _host_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], An
     def method(x: HostProxy, other: Any) -> Any:
         builder = active.builder
         builder.site = sys._getframe(1)
-        if isinstance(other, (Proxy, Operand)):
+        if isinstance(other, (Proxy, Operand, Compared)):
             return NotImplemented
         return (
             builder.host_values.host_binary(sign, op, other, x)

@@ -183,8 +183,27 @@ class Record(Equations):
         return self.ranks.ask(self.facts.root(value)) if type(value) is Value else of_constant(value).ranks
 
     def rank_of(self, value: Any) -> int | None:
-        """The rank of a value, where the ops that made it tell."""
-        return rank_of(self.rank.ask(self.facts.root(value))) if type(value) is Value else 0
+        """The rank of a value, where the ops that made it tell, or what the code asked so far."""
+        if type(value) is not Value:
+            return 0
+        found = rank_of(self.rank.ask(self.facts.root(value)))
+        return self._settled_rank(value) if found is None and self.facts.ranks else found
+
+    def _settled_rank(self, value: Value) -> int | None:
+        """The rank that follows from those that the code settled: of the value itself, or of the arguments that it hangs on."""
+        found = self.facts.rank(value)
+        if found is not None:
+            return found
+        possible = set()
+        for terms in self.ranks_of(value) or ():
+            greatest = 0
+            for argument, less in terms:
+                rank = 0 if argument is None else self.facts.rank(argument)
+                if rank is None or less is None:
+                    return None
+                greatest = max(greatest, rank - less)
+            possible.add(greatest)
+        return possible.pop() if len(possible) == 1 else None
 
     def told_dims(self, value: Value) -> tuple | None:
         """The dims of a tensor, as far as they are known: its own, or as many as the ops tell that made it."""

@@ -69,6 +69,16 @@ class OpenList:
         behind = self.items[index + 1 :] if index != -1 else self.items[:0]
         return self.items[:index], behind
 
+    def _around(self, place: slice) -> tuple[Any, Any]:
+        """What stands before and behind a slice that is written: as Python has it, one that ends before it begins is empty."""
+        start, stop = place.start, place.stop
+        fixed = all(end is None or type(end) is int for end in (start, stop)) and place.step in (None, 1)
+        if not fixed or (start is not None and stop is not None and (start < 0) != (stop < 0)):
+            raise active.builder.error("GFX cannot write to this slice of a list of open length", _HINT)
+        if start is not None and stop is not None:
+            stop = max(start, stop)
+        return self.items[: start or 0], () if stop is None else self.items[stop:]
+
     def append(self, item: Any) -> None:
         """list.append."""
         self._write(self.items, (item,))
@@ -122,14 +132,17 @@ class OpenList:
 
     def __setitem__(self, index: Any, item: Any) -> None:
         if isinstance(index, slice):
-            raise active.builder.error("GFX cannot write to a slice of a list of open length", _HINT)
+            before, behind = self._around(index)
+            self._write(before, item, behind)
+            return
         before, behind = self._at(index, "list assignment index out of range")
         self._write(before, (item,), behind)
 
     def __delitem__(self, index: Any) -> None:
-        if isinstance(index, slice):
-            raise active.builder.error("GFX cannot delete a slice of a list of open length", _HINT)
-        self._write(*self._at(index, "list assignment index out of range"))
+        around = (
+            self._around(index) if isinstance(index, slice) else self._at(index, "list assignment index out of range")
+        )
+        self._write(*around)
 
     def __add__(self, other: Any) -> Any:
         return OpenList(joined(active.builder, self.items, other)) if _is_list(other) else NotImplemented

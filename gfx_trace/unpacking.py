@@ -45,7 +45,9 @@ class Unpacking:
                 subject = value.value.node.args[0]
                 if self._tracer.record.rank_of(subject) is None:
                     self._tracer.raising.let_out("unpacking", ValueError())
-                return [self._tracer.wrap(v, value.backend) for v in _tuple(ops.sizes(subject, count))]
+                sizes = _tuple(ops.sizes(subject, count))
+                self._tracer.facts.ranked(subject, count)
+                return [self._tracer.wrap(v, value.backend) for v in sizes]
             return [
                 self._tracer.wrap(self._tracer.host("getitem", value.value, at), value.backend) for at in range(count)
             ]

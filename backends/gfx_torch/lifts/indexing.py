@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.build import assumptions, host
+from gfx_ir.build import assumptions, host, told_dims
 from gfx_ir.errors import ShapeError
 from gfx_ir.graph import Value
 from gfx_ir.lifting import writing
+from gfx_ir.lifting.words import rank as rank_of
 
 from ..lifting import ask_rank, at, fixed_int, is_number, known_size, names, refuse
 
@@ -164,7 +165,8 @@ def diag(input: Any, diagonal: Any = 0) -> Any:
 
 
 def _rank(x: Any) -> int:
-    rank = x.type.rank if x.type is not None else None
+    told = told_dims(x)
+    rank = rank_of(x) if told is None else len(told)
     if rank is None:
         refuse(
             "torch.diag reads or makes a matrix by the rank of its argument, which is not known",

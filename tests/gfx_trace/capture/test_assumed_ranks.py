@@ -75,3 +75,39 @@ def test_a_rank_that_follows_from_the_ops_is_no_guess(row):
     program, x = gfx.symbolic_trace(fn, backend="torch"), torch.arange(3.0)
     for found in (program(x), program.to("jax")(jnp.arange(3.0))):
         np.testing.assert_allclose(np.asarray(found), fn(x))
+
+
+def unpacked(x):
+    rows, _ = x.shape
+    first = x[x.long()[0]]
+    first += rows
+    return first, x
+
+
+def asserted(x):
+    assert len(x.shape) == 2
+    first = x[x.long()[0]]
+    first += 1
+    return torch.diag(x.sum(0)), first, x
+
+
+def asked(x):
+    if x.ndim == 1:
+        return torch.diag(x * 2)
+    return x.sum(0)
+
+
+def transposed(x):
+    return torch.diag(x.t() * 2) + torch.diag(x)
+
+
+@pytest.mark.parametrize("fn", [unpacked, asserted, asked, transposed])
+def test_a_rank_that_the_code_settles_is_known(fn):
+    program = gfx.symbolic_trace(fn, backend="torch")
+    for x in (torch.ones(2, 2), torch.arange(9.0).reshape(3, 3) % 3, *[torch.arange(3.0)] * (fn is asked)):
+        want, source = jax.tree.leaves(fn(x.clone())), program.to("torch")
+        found = program(x.clone()), source(x.clone()), jax.jit(program.to("jax"))(jnp.asarray(x.numpy()))
+        for leaves in map(jax.tree.leaves, found):
+            assert len(leaves) >= len(want)
+            for a, b in zip(want, leaves):
+                np.testing.assert_allclose(a, np.asarray(b))

@@ -41,6 +41,20 @@ def changed(x):
     return x.new_zeros(sizes), sizes[::-1], sizes.copy() * 2, isinstance(sizes, list), type(sizes) is list
 
 
+def rows_changed(x):
+    sizes = list(x.shape)
+    sizes[1:] = [1] * (len(sizes) - 1)
+    also = list(x.shape)
+    also[:1], also[-1:] = [2, 2], []
+    also[2:1] = [5]
+    del also[3:]
+    return x.new_zeros(sizes), also
+
+
+def numbered(x):
+    return x * math.pow(x.shape[0], -0.5) + math.sin(x.shape[1]) * math.hypot(x.shape[0], x.shape[1])
+
+
 def asserted(x):
     assert all(d % 2 == 0 for d in x.shape[:2])
     assert len(x.shape) > 1 and x.shape[:1] != (1,) and 4 in x.shape
@@ -81,6 +95,7 @@ CASES = {
     "normed": lambda x: torch.nn.functional.layer_norm(x, x.shape[-1:]) + torch.layer_norm(x, x.size()[-2:]),
     "positions": lambda x: torch.stack(torch.where(x.view(-1, x.shape[-1]) > 3)),
     "equal": lambda x: x * 2 if x.shape == (4, 4) else x,
+    "equal to open ones": lambda x: x * 2 if x.shape == (x.shape[1], x.shape[-1]) else x,
     "part equal": lambda x: x * 2 if x.shape[1:] == (4,) or tuple(x.shape) == (2, 4, 3) else x,
     "list equal": lambda x: x * 2 if list(x.shape) == [4, 4] else x,
     "less": lambda x: x * 2 if x.shape < (3, 5) else x,
@@ -90,7 +105,7 @@ CASES = {
     "makers": lambda x: x.new_zeros(x.shape[1:]) + torch.ones(*x.shape) + torch.full(x.shape, 2.0) + torch.zeros(1, *x.shape[1:]),
     "results": lambda x: (x.shape + (1,), list(x.shape), [d + 1 for d in x.shape], x.shape[::-1]),
 }  # fmt: skip
-FUNCTIONS = [loops, unpacked, changed, asserted, texts, called, resized]
+FUNCTIONS = [loops, unpacked, changed, rows_changed, numbered, asserted, texts, called, resized]
 SPECS = {"open": (), "sizes open": (gfx.TensorSpec(("A", "B"), "float32"),), "typed": (X,)}
 
 
@@ -139,7 +154,7 @@ REFUSED = {
     "rest of arguments": (lambda x: (lambda *sizes: len(sizes))(*x.shape), "how many arguments"),
     "default": (lambda x: (lambda a, b=1: a * b)(*x.shape), "how many arguments"),
     "tensor in it": (lambda x: (*x.shape, x), "not all that stands in it are whole numbers"),
-    "slice written": (lambda x: list(x.shape).__setitem__(slice(1), [2]), "write to a slice of a list"),
+    "slice written": (lambda x: list(x.shape).__setitem__(slice(1, -1), [2]), "write to this slice of a list"),
     "two settings": (lambda x: torch.roll(x, *x.shape), "how many arguments"),
     "several sizes": (lambda x: torch.nn.functional.pad(x, (0, x.shape)), "how many sizes it gets is open"),
 }
