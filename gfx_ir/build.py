@@ -63,6 +63,7 @@ class Builder:
         self.stack: list[tuple[Graph, dict[Value, Value]]] = []
         self.captures: dict[Value, Value] = {}
         self.params: dict[str, Any] = {}  # the data of parameters
+        self.own_leaves: set[Value] = set()  # what the code made a parameter of
         self.assumed: Any = None  # what may be taken as given of arguments, with guards; None: nothing
 
     # ------------------------------------------------------------------ nodes
@@ -216,6 +217,12 @@ def told_dims(value: Value) -> tuple | None:
 def shown(value: Any) -> Any:
     """What an op gave, as the function that is captured sees it."""
     return active.builder.wrap(value) if isinstance(active.builder, Builder) else value
+
+
+def as_parameter(value: Value) -> Value:
+    """A tensor of which the function that is captured makes a parameter, as a module takes it in place of one."""
+    active.builder.own_leaves.add(value)
+    return value
 
 
 def next_key() -> Any:

@@ -87,6 +87,7 @@ class Knowing(Protocol):
     consulted: Asked
     record: Record
     params: dict[str, Any]
+    own_leaves: set[Value]
     missing: dict[str, Span | None]
     unread: set[Value]
     static_types: bool

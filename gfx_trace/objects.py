@@ -139,7 +139,8 @@ class Objects:
             elif isinstance(value, Proxy) and (table := table_of(o, name)) is not None:
                 if self.tracer.known.get(id(table[name])) is value:  # what is there was written in place
                     return
-                registered(o, name, table)
+                if value.value not in self.tracer.own_leaves:
+                    registered(o, name, table)
                 self.tracer.journal.record(o, name, "attribute", name, self.tracer.span())
                 table[name] = value
                 return

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from gfx_ir.codegen.prepare.base import Emission, Lowering
-from gfx_ir.codegen.prepare.precision import refused
 from gfx_ir.codegen.prepare.traced import numbers_of_data
 from gfx_ir.codegen.unrolling import Unrolling
-from gfx_ir.control import is_for, is_loop, is_test
+from gfx_ir.control import hangs_on_data, is_for
 from gfx_ir.dtypes import float32
-from gfx_ir.errors import GfxError, UnsupportedConstruct
-from gfx_ir.graph import Node, Value
+from gfx_ir.errors import GfxError
+from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.op import REGISTRY, lookup
 from gfx_ir.program import Program
 from gfx_ir.rules import infer
 from gfx_ir.trees import leaves, tree_map
@@ -21,48 +21,42 @@ from gfx_ir.types import LogicalTensor
 _PROBED = frozenset(("create", "shape"))
 """Families of ops whose arguments tell sizes: which of them do is asked of the shape rule."""
 _PROBE = LogicalTensor(float32, (6, 6))
+_BY_PYTHON = {lookup(op.control.on_data): op for op in REGISTRY.values() if op.control and op.control.on_data}
+"""What data decide, decided by the target's Python, which runs only where data are at hand."""
 _REFUSED = (GfxError, TypeError, ValueError, IndexError)
-_HINT = "mask with where, or loop to a bound that shapes tell, or run the code as PyTorch or NumPy source"
 
 
 class Sizes(Lowering):
-    """Sizes are refused that are only known when compiled code runs."""
+    """Tests and loops around what has a size by data are run by Python, as JAX compiles none; it runs where data are at hand."""
 
     name = "sizes"
 
-    def lower(self, program: Program, emission: Emission) -> None:
-        """Raise UnsupportedConstruct where a size is only known when the compiled code runs: of what is chosen by data in tests and
-        loops alone, as these are compiled in any case."""
-        graphs, style, unrolling = program.graphs, emission.style, emission.unrolling
-        for graph in graphs:
-            nodes = list(graph.walk())
-            traced = numbers_of_data(nodes, unrolling)
-            for node in nodes:
-                if any(map(_is_data, _bounds(node))) and not _keeps_shape(node):
-                    raise refused(node, style, "this slice", "whose bound is in a tensor", _HINT)
-                if node.op.family in _PROBED and any(_tells_size(node, at) for at in range(len(node.args))):
-                    raise refused(node, style, "this size", "which is in a tensor", _HINT)
-                if traced and _needs_number(node, traced):
-                    raise refused(
-                        node, style, "this bound, size or axis", "which follows from the number of a loop's trip", _HINT
-                    )
-                if _is_compiled(node, unrolling) and _is_sized_by_data(node):
-                    what = f"GFX cannot write what is chosen here as {style.name} source: its size hangs on data"
-                    raise UnsupportedConstruct(
-                        f"{what}, and in tests and loops shapes are fixed there", node.span, _HINT
-                    )
+    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
+        """Let Python run the tests and loops in which a size is only known when the code runs."""
+        unrolling = emission.unrolling
+        nodes = list(graph.walk())
+        traced = numbers_of_data(nodes, unrolling)
+        for node in nodes:
+            around = list(_compiled(node, unrolling))
+            if around and (_is_sized_by_data(node) or _needs_data(node) or (traced and _needs_number(node, traced))):
+                for owner in around:
+                    owner.op = _BY_PYTHON[owner.op]
 
 
-def _is_compiled(node: Node, unrolling: Unrolling) -> bool:
-    """Whether a node is in a test or loop that no Python of the target runs."""
+def _compiled(node: Node, unrolling: Unrolling) -> Iterator[Node]:
+    """The tests and loops around a node that no Python of the target runs."""
     owner = node.graph.owner if node.graph is not None else None
     while owner is not None:
-        control = owner.op.control
-        staged = (is_test(owner) or is_loop(owner)) and control is not None and not control.open_host
-        if staged and not (is_for(owner) and unrolling.takes(owner)):
-            return True
+        if hangs_on_data(owner) and not (is_for(owner) and unrolling.takes(owner)):
+            yield owner
         owner = owner.graph.owner if owner.graph is not None else None
-    return False
+
+
+def _needs_data(node: Node) -> bool:
+    """Whether a slice has a bound in a tensor, or a shape a size there."""
+    if any(map(_is_data, _bounds(node))) and not _keeps_shape(node):
+        return True
+    return node.op.family in _PROBED and any(_tells_size(node, at) for at in range(len(node.args)))
 
 
 def _is_sized_by_data(node: Node) -> bool:

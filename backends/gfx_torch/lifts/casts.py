@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gfx_ir import dtypes, ops
-from gfx_ir.build import constants_only, dtype_of, shown
+from gfx_ir.build import constants_only, dtype_of, host, shown
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
 from gfx_ir.op import active
@@ -56,11 +56,45 @@ def to(input: Any, *args: Any, dtype: Any = None, device: Any = None, other: Any
 def type_(input: Any, dtype: Any = None, non_blocking: Any = False) -> Any:
     """Tensor.type(dtype)."""
     if dtype is None:
-        refuse("Tensor.type() gives a text", "compare x.dtype instead")
-    if isinstance(dtype, str):
-        old = dtype.removeprefix("torch.").removeprefix("cuda.").removesuffix("Tensor")
-        dtype = dtypes.dtype(_OLD_NAMES.get(old, dtype))
+        return TypeText(dtype_like(input))
+    if isinstance(dtype, TypeText):
+        return cast(input, dtype.dtype)
+    text = dtype.__name__ if isinstance(dtype, type) else dtype  # torch.FloatTensor
+    if isinstance(text, str) and (found := _old_dtype(text) or (text if text is dtype else None)):
+        dtype = dtypes.dtype(found.removeprefix("torch."))
     return cast(input, dtype)
+
+
+def _old_dtype(text: str) -> str | None:
+    """The name of the dtype that an old text of a tensor's type names."""
+    return _OLD_NAMES.get(text.removeprefix("torch.").removeprefix("cuda.").removesuffix("Tensor"))
+
+
+class TypeText:
+    """What Tensor.type() gives, a text that names the dtype: for another call of type, and to be compared."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
+
+    def _compared(self, sign: str, other: Any) -> Any:
+        if isinstance(other, str):
+            if "cuda" in other:
+                refuse("Tensor.type() names the device, too", "compare x.dtype, and ask for x.is_cuda")
+            named = _old_dtype(other) if other.startswith("torch.") and other.endswith("Tensor") else None
+            other = None if named is None else TypeText(dtypes.dtype(named))
+        if not isinstance(other, TypeText):
+            return sign == "!="
+        if isinstance(self.dtype, DType) and isinstance(other.dtype, DType):
+            return (self.dtype == other.dtype) == (sign == "==")
+        return shown(host(sign, self.dtype, other.dtype))
+
+    def __eq__(self, other: Any) -> Any:
+        return self._compared("==", other)
+
+    def __ne__(self, other: Any) -> Any:
+        return self._compared("!=", other)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def _caster(name: str) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.build import as_parameter
 from gfx_ir.control import is_placeholder
 from gfx_ir.dtypes import DType, complex128, float64
 from gfx_ir.graph import Value
@@ -331,7 +332,7 @@ ROWS = (
         "x.detach()",
         {
             "torch.detach Tensor.detach Tensor.data@": one(ops.stop_gradient),
-            "torch.nn.Parameter": lambda data, requires_grad=True: ops.stop_gradient(data),
+            "torch.nn.Parameter": lambda data, requires_grad=True: as_parameter(ops.stop_gradient(data)),
         },
     ),
     Row(

@@ -145,7 +145,7 @@ def either(x, n: int):
 
 
 def head(x):
-    return x[: int(x[0])]
+    return x[: int(x[0])] if x[1] > 0 else x
 
 
 CASES = [
@@ -157,6 +157,7 @@ CASES = [
     ("one_generator", drawn, "split_key(", "uniform(key, ", ("torch",), None),
     ("python_numbers", item, "n = item(", "n = stop_gradient(", ("torch", "hop"), None),
     ("ranges", stepped, '("range", a, b, c)', '("range", 0, ', ("jax",), None),
+    ("sizes", head, "cond(", "host_if(", ("jax",), None),
     ("shortest", products, "items=(x, y)", 'host("min"', ("jax",), (ROWS, ROWS[:1])),
     ("simplify", bounded, "return (_1,)", "return (False,)", ("jax",), (X,)),
     ("staged_ranges", rises, "host_for(", " for_(", ("jax",), None),
@@ -169,7 +170,6 @@ REFUSED = [
     ("foreign_texts", shape_text, "torch", (), "jax", "a shape or dtype has another text there"),
     ("lacking_dtypes", narrow, "numpy", (F32,), "torch", "which has none"),
     ("open_dtypes", either, "numpy", (F32,), "jax", "dtype"),
-    ("sizes", head, "torch", (F32,), "jax", "whose bound is in a tensor"),
 ]
 
 

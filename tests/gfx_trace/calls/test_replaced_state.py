@@ -75,6 +75,21 @@ class Shared(nn.Module):
 CALLS = [torch.tensor([1.0, 2.0, 3.0]), torch.tensor([-4.0, 1.0, 2.0]), torch.tensor([0.5, 0.25, -0.5])]
 
 
+class Renewed(nn.Module):
+    """A codebook whose parameters are made anew of running means."""
+
+    def __init__(self):
+        super().__init__()
+        self.mean = nn.Parameter(torch.ones(3))
+        self.table = nn.Embedding.from_pretrained(torch.arange(9.0).reshape(3, 3))
+
+    def forward(self, x):
+        before = self.table.weight
+        self.mean = nn.Parameter(self.mean * 0.5 + x * 0.5)
+        self.table.weight = nn.Parameter(before + self.mean)
+        return self.table(torch.tensor([1, 2])) + self.mean, before.sum()
+
+
 def calls_of(f):
     return [tree_of(f(x.clone())) for x in CALLS]
 
@@ -84,7 +99,7 @@ def tree_of(out):
 
 
 @pytest.mark.parametrize("typed", [True, False])
-@pytest.mark.parametrize("cls", [Last, Mean, Twice, Shared])
+@pytest.mark.parametrize("cls", [Last, Mean, Twice, Shared, Renewed])
 def test_a_module_that_replaces_its_tensors_is_called_as_it_was(cls, typed):
     plain, mine = cls(), cls()
     wanted = calls_of(plain)
@@ -214,7 +229,7 @@ def test_state_keeps_shape_and_dtype(made):
 def test_a_parameter_is_replaced_by_parameters_alone():
     class Wrong(nn.Linear):
         def forward(self, x):
-            self.bias = self.bias + 1
+            self.bias = nn.Parameter(self.bias) + 1
             return super().forward(x)
 
     model = Wrong(3, 3)
