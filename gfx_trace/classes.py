@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gfx_ir.control import host_operator
+from gfx_ir.control import host_operator, is_test
 from gfx_ir.graph import Value
 from gfx_ir.reach import reached
 
@@ -115,7 +115,10 @@ def _shape_class(tracer: Capturing, x: Any) -> type:
             else None
         )
     else:
-        whole = any(value.node.op.asks == "shape" for value in reached([x.value], _joined_shapes))
+        made_of = list(reached([x.value], _joined_shapes))
+        if any(is_test(value.node) for value in made_of):
+            raise tracer.error("GFX cannot tell the class of a shape that a test chooses", "take tuple(…) of it")
+        whole = any(value.node.op.asks == "shape" for value in made_of)
         backend = x.backend if whole and not x.taken else None
     return tuple if backend is None else type(backend.from_host(np.zeros(())).shape)
 

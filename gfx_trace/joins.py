@@ -24,6 +24,7 @@ from .journal import Slot, held_value
 from .nest import alike, branches, is_record, rebuilt
 from .proxy import HostProxy, Proxy, Undefined, Unusable, either, is_open, weak_kind
 from .rows import StackedRows, holds_rows, item_by_item, item_called, slot_called
+from .sequences import is_shape, is_whole
 
 _NUMBERS = (bool, int, float, complex)
 
@@ -94,6 +95,9 @@ class Join:
         kind = self._kind((a, b), values, name)
         if type(kind) is Gated:
             return kind
+        if kind == "shape":
+            left, right = (tuple(value) if isinstance(value, tuple) else value for value in values)
+            values = left, right
         joined = self.output(*values, kind, name, _backend(a, b) or self.tracer.backend)
         joined.weak = either(a, b)
         if type(a) is Proxy or type(b) is Proxy:
@@ -199,6 +203,8 @@ class Join:
     def _kind(self, pair: tuple[Any, Any], values: tuple[Any, Any], name: str) -> Any:
         """Kind of the output that a pair of different leaves makes, or what stands for it where none can be."""
         (a, b), kinds = pair, {self._leaf_kind(pair[at], values[at], at == 0) for at in (0, 1)}
+        if self.host and kinds == {"shape", "tree"} and all(map(_is_sizes, pair)):
+            return "shape"
         if "object" in kinds or "tree" in kinds:
             return self._unjoinable(a, b, name)
         if self.host:
@@ -277,6 +283,11 @@ def _leaf_kind(x: Any, value: Any) -> str:
     if isinstance(x, (tuple, list, dict)):
         return "tree"
     return "object"
+
+
+def _is_sizes(x: Any) -> bool:
+    """Whether x is a tuple of whole numbers, open or not."""
+    return is_shape(x) or (isinstance(x, tuple) and not is_record(x) and all(map(is_whole, x)))
 
 
 def _host_kind(kinds: set[str]) -> str:

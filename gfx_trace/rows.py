@@ -192,6 +192,11 @@ def list_method(tracer: Capturing, items: list[Any], f: Callable[..., Any], args
     """A call of a list's own method that writes, where a staged loop may have filled the list; what it holds is recorded."""
     name = f.__name__
     filled = bool(items) and type(items[0]) is StackedRows
+    if filled and name == "reverse" and len(items) == 1 and items[0].rows.read().node.graph is tracer.graph:
+        tracer.journal.record(items, None, "contents", "a container", tracer.span())
+        rows = items[0].rows
+        items[:] = [StackedRows(tracer.wrap(ops.flip(rows.read(), 0), rows.backend), items[0].kind)]
+        return None
     if filled and name not in ("clear", "append", "extend"):
         listed(tracer, items, name)
         filled = False

@@ -46,14 +46,15 @@ def others(m, y):
 
 
 @pytest.mark.parametrize(
-    "f, args",
+    "f, args, given",
     [
-        (categorical, (LOGITS, CHOSEN)), (of_probabilities, (LOGITS, CHOSEN)), (normal, (X, X)), (distance, (X, X)),
-        (independent, (X, X)), (others, (X, X)),
+        (categorical, (LOGITS, CHOSEN), True), (categorical, (LOGITS, CHOSEN), False),
+        (of_probabilities, (LOGITS, CHOSEN), True), (normal, (X, X), True), (distance, (X, X), True),
+        (independent, (X, X), True), (others, (X, X), True),
     ],
 )  # fmt: skip
-def test_densities(f, args):
-    want, program = f(*args), gfx.symbolic_trace(f, *args)
+def test_densities(f, args, given):
+    want, program = f(*args), gfx.symbolic_trace(f, *(args if given else ()), backend="torch")
     results = program(*args), program.to("torch")(*args), program.to("jax")(*(jnp.asarray(x.numpy()) for x in args))
     for got in results:
         for a, b in zip(jax.tree.leaves(want), jax.tree.leaves(got), strict=True):

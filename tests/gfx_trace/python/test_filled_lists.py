@@ -141,3 +141,18 @@ def test_code_in_c_gets_no_list_of_open_length(name):
     fn = lambda x: GOING_OVER[name]([e * 2 for e in x])
     with pytest.raises(UnsupportedConstruct, match="rows of one tensor"):
         gfx.symbolic_trace(fn, backend="torch")
+
+
+def turned(x):
+    found = [e * 2 for e in x]
+    found.reverse()
+    found.append(x[0])
+    return torch.stack(found), found[0], len(found)
+
+
+def test_a_list_of_open_length_is_reversed():
+    program = gfx.symbolic_trace(turned, backend="torch")
+    for x in (torch.arange(3.0), torch.ones(5).cumsum(0)):
+        for call, given in ((program, x), (program.to("torch"), x), (program.to("jax"), jnp.asarray(x.numpy()))):
+            for want, got in zip(turned(x), call(given), strict=True):
+                np.testing.assert_allclose(np.asarray(got), want)
