@@ -324,14 +324,23 @@ def searchsorted(
     keys = sorted_sequence
     if sorter is not None:
         keys = ops.take_along_axis(keys, sorter, axis=-1)
-    op = ops.search_rows if (known_rank(keys) or 1) > 1 else ops.searchsorted
-    found = op(keys, input, side=side or ("right" if right else "left"))
+    rank, side = 1 if _rank(input) == 0 else _rank(keys), side or ("right" if right else "left")
+    found = (ops.searchsorted if rank == 1 else ops.search_rows)(keys, input, side=side)
+    if rank is None and _rank(input) is None:
+        found = ops.reshape(found, lookup("shape")(input))  # one value has no row
     return ops.astype(found, INT32) if out_int32 else found
+
+
+def _rank(x: Any) -> int | None:
+    found = known_rank(x)
+    told = told_dims(x) if found is None and isinstance(x, Value) else None
+    return found if told is None else len(told)
 
 
 def bucketize(input: Any, boundaries: Any, *, out_int32: Any = False, right: Any = False) -> Any:
     """Which interval each value falls into."""
-    return searchsorted(boundaries, input, right=right, out_int32=out_int32)
+    found = ops.searchsorted(boundaries, input, side="right" if right else "left")
+    return ops.astype(found, INT32) if out_int32 else found
 
 
 def repeat_interleave(input: Any, repeats: Any = None, dim: Any = None, *, output_size: Any = None) -> Any:

@@ -124,3 +124,18 @@ def test_a_number_beside_an_array_takes_its_dtype(fn, level):
         want, got = fn(jnp.asarray(x, jnp.float32), 3), compiled(jnp.asarray(x, jnp.float32), jnp.int32(3))
         assert got.dtype == want.dtype == jnp.float32
         np.testing.assert_allclose(want, got, rtol=1e-6)
+
+
+def looked_up(rows, values):
+    return torch.searchsorted(rows, values, right=True)
+
+
+@pytest.mark.parametrize("shapes", [((7,), (4,)), ((7,), (2, 3)), ((7,), ()), ((3, 7), (3, 5))])
+def test_values_are_looked_up_in_rows_of_open_rank(shapes):
+    program = gfx.symbolic_trace(looked_up, backend="torch")
+    rows, values = (torch.rand(shape, generator=torch.Generator().manual_seed(1)) for shape in shapes)
+    rows = rows.sort(-1).values
+    for call, given in ((program.to("torch"), (rows, values)), (program.to("jax"), (rows.numpy(), values.numpy()))):
+        found = np.asarray(call(*given))
+        np.testing.assert_array_equal(found, looked_up(rows, values))
+        assert found.shape == values.shape
