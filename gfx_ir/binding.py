@@ -132,9 +132,12 @@ def unfit(name: str, why: object, shown: Sequence[str]) -> ArgumentError:
 
 def plain(value: Any, tree: Any = None) -> Any:
     """An argument with its objects of named fields as dictionaries, which is how emitted code takes them: a named tuple too, where
-    `tree`, the captured argument's, has such an object; what that one has no field for is what it was at the capture."""
+    `tree`, the captured argument's, has such an object, and any object with attributes; what is missing is what it was at the
+    capture."""
     kind, keyed = type(value), type(tree) is dict
     fields = value._asdict() if keyed and hasattr(value, "_asdict") else record_fields(value)
+    if fields is None and keyed and not isinstance(value, Mapping):
+        fields = getattr(value, "__dict__", None) or None
     if fields is not None:
         missing = {name: tree_map(_object, held) for name, held in tree.items() if name not in fields} if keyed else {}
         return {name: plain(held, tree.get(name) if keyed else None) for name, held in fields.items()} | missing

@@ -26,9 +26,11 @@ from gfx_ir.program import Guard, Parameter
 from gfx_ir.trees import paths
 from gfx_ir.types import LogicalTensor, TensorSpec
 
+from .contents import attributes_of, children, only_attributes
 from .draws import Draws
 from .interfaces import Capturing
 from .open_keys import Keys, fields_of, is_dictionary, item_hint
+from .packages import framework
 from .proxy import Proxy
 from .record import number_if_given
 
@@ -71,6 +73,7 @@ class Arguments:
     def __init__(self, tracer: Capturing, dynamic: bool, keys: Keys) -> None:
         self.tracer, self.dynamic, self.keys = tracer, dynamic, keys
         self.skipped = False
+        self._stems: dict[str, str] = {}  # by what the dims of arguments are called, the path of the argument
 
     def bind(self, signature: inspect.Signature, hints: dict[str, Any], args: tuple, kwargs: dict) -> Bound:
         """Proxies for every argument."""
@@ -137,7 +140,7 @@ class Arguments:
             placeholder = self._placeholder(_identifier(name), path, "tensor", LogicalTensor(None, ()))
             return Proxy(placeholder, tracer.backend), placeholder
         if owner is not None and getattr(value, "shape", None) is not None:
-            proxy, placeholder = self._tensor(name, path, self._type_of(owner, name, value))
+            proxy, placeholder = self._tensor(name, path, self._type_of(owner, name, path, value))
             tracer.assumed.devices[placeholder], layout = owner.device_of(value), owner.layout_of(value)
             if layout is not None:
                 tracer.assumed.layouts[placeholder] = layout
@@ -156,7 +159,28 @@ class Arguments:
             kind = list if isinstance(value, list) else tuple
             as_it_is = kind is tuple and all(made is item for (made, _), item in zip(items, value))
             return value if as_it_is else _sequence(value, [i[0] for i in items]), kind(i[1] for i in items)
+        if _of_attributes(value) and self._holds_tensors(value):
+            made_attributes, tree = self.make(name, dict(attributes_of(value)), path)
+            made = object.__new__(type(value))
+            attributes_of(made).update(made_attributes)
+            tracer.given_objects[id(made)] = path
+            tracer.kept.append(made)
+            return made, tree
         return value, self._fixed(path, value)
+
+    def _holds_tensors(self, value: Any) -> bool:
+        """Whether an object has tensors among its attributes, in containers or in objects like it."""
+        waiting, seen = [value], set()
+        while waiting:
+            item = waiting.pop()
+            if id(item) in seen:
+                continue
+            seen.add(id(item))
+            if isinstance(item, (TensorSpec, LogicalTensor)) or self.tracer.arrays.array_owner(item) is not None:
+                return True
+            if isinstance(item, (list, tuple, dict)) or _of_attributes(item):
+                waiting += children(item)
+        return False
 
     def _fixed(self, path: str, value: Any) -> Any:
         """The constant for what is fixed, with a guard."""
@@ -171,10 +195,11 @@ class Arguments:
             self.tracer.assumed.guards.append(Guard("value", ".".join(map(str, (name, *keys))), leaf))
         return tree
 
-    def _type_of(self, owner: Any, name: str, value: Any) -> LogicalTensor:
+    def _type_of(self, owner: Any, name: str, path: str, value: Any) -> LogicalTensor:
         dims: tuple[Any, ...] = tuple(owner.shape_of(value))
         if self.dynamic:
-            dims = tuple(Dim(f"{name}_{axis}", min=1) for axis in range(len(dims)))
+            stem = name if self._stems.setdefault(name, path) == path else _identifier(path.replace(".", "_"))
+            dims = tuple(Dim(f"{stem}_{axis}", min=1) for axis in range(len(dims)))
         return LogicalTensor(owner.dtype_of(value), dims)
 
     def _tensor(self, name: str, path: str, type_: LogicalTensor) -> tuple[Any, Any]:
@@ -299,6 +324,13 @@ def _annotation(hint: Any) -> str:
 
 def _leaf_name(name: str, key: Any) -> str:
     return key if isinstance(key, str) and key.isidentifier() else f"{name}_{key}"
+
+
+def _of_attributes(value: Any) -> bool:
+    """Whether an argument is an object of the author's, or of a library for models, that holds nothing but attributes."""
+    kind = type(value)
+    plain = only_attributes(kind) and not isinstance(value, (type, types.FunctionType)) and not callable(value)
+    return plain and not framework(kind.__module__)
 
 
 def _identifier(name: str) -> str:

@@ -19,7 +19,6 @@ from gfx_ir.passes.dce import keep_errors
 from gfx_ir.pause import collection_paused
 from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.program import Program
-from gfx_ir.records import Record
 from gfx_ir.rules import building
 from gfx_ir.source import Span
 
@@ -36,6 +35,7 @@ from .modules import Mode, authors_own, register_root
 from .open_keys import Keys, with_keys
 from .outliving import Made, outliving
 from .remembered import Left, as_later_calls
+from .results import Made as Tree
 from .results import Results
 from .rewrite import is_converted
 from .state import Write, lasting_writes
@@ -57,6 +57,7 @@ class Captured:
     notes: list[str]
     slots: dict[str, Write]
     left: Left  # what a later call may find otherwise than the first
+    returned: dict[str, str]  # arguments that are objects with tensors, by path: where the result has them
     modes: list[Mode] = field(default_factory=list)
     errors: dict[str, type] = field(default_factory=dict)
     bound: dict[str, Any] = field(default_factory=dict)  # arrays that functools.partial bound to the target, by path
@@ -147,7 +148,7 @@ def _capture(
         arguments = Arguments(tracer, dynamic, keys)
         bound = arguments.bind(signature, hints_of(function), args, kwargs)
         tracer.static_types = not graph.placeholders or any(p.type is not None for p in graph.placeholders)
-        tree, rebuild, (state, left), records = _traced(tracer, target, bound, documented)
+        (tree, rebuild), results, (state, left) = _traced(tracer, target, bound, documented)
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
         tracer.castable.state(graph)
     tracer.functions.settle(graph)
@@ -157,12 +158,21 @@ def _capture(
     program = Program(
         graph, functions, bound.signature, _used(tracer, graph, state), merged(tracer.assumed.guards), promotion,
         flavour.name if flavour is not None else "numpy", [write.path for write in state],
-        1 if tracer.static_types else 0, records,
+        1 if tracer.static_types else 0, results.records,
     )  # fmt: skip
     slots = {w.path: w for w in state if w.slot is not None}
     modes = list(tracer.assumed.modes.values())
     found = Captured(
-        program, target, rebuild, tracer.notes, slots, left, modes, tracer.raising.errors, tracer.bound_arrays
+        program,
+        target,
+        rebuild,
+        tracer.notes,
+        slots,
+        left,
+        results.returned,
+        modes,
+        tracer.raising.errors,
+        tracer.bound_arrays,
     )
     vars(tracer).clear()
     return found
@@ -170,8 +180,8 @@ def _capture(
 
 def _traced(
     tracer: Tracer, target: Any, bound: Bound, documented: Any
-) -> tuple[Any, Callable[[Any], Any] | None, tuple[list[Write], Left], dict[str, Record]]:
-    """Run the code under the tracer: its result's tree, how that is put together again, what was written, and the records."""
+) -> tuple[Tree, Results, tuple[list[Write], Left]]:
+    """Run the code under the tracer: its result's tree, how that is put together again, its records, and what was written."""
     place, made = None, Made()
     try:
         result = run(tracer, target, bound)
@@ -189,8 +199,9 @@ def _traced(
         tracer.functions.leave()
         outside = outliving(tracer.journal.frames[0].values(), result, made, tracer.kept)
         results = Results(tracer, outside)
-        tree, rebuild = results.tree(result)
-        state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside)
+        made_of = results.tree(result)
+        back = [held for held in tracer.kept if tracer.given_objects.get(id(held)) in results.returned]
+        state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside, back)
     except Exception as error:
         refuse_missing(tracer)
         if isinstance(error, GfxError) and error.span is None:
@@ -201,7 +212,7 @@ def _traced(
     finally:
         tracer.journal.undo()
     refuse_missing(tracer)
-    return tree, rebuild, state, results.records
+    return made_of, results, state
 
 
 def _forget_classes(tracer: Tracer) -> None:

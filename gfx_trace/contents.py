@@ -28,6 +28,7 @@ IN_PLACE_FUNCTIONS = tuple(
     f"i{name}" for name in "add sub mul matmul truediv floordiv mod pow lshift rshift and or xor concat".split()
 )
 """What the module `operator` calls `x += y` and its like."""
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _IN_PLACE = frozenset(f"__{name}__" for name in IN_PLACE_FUNCTIONS)
 
 
@@ -210,6 +211,14 @@ def attributes_of(held: Any) -> dict[str, Any]:
         return object.__getattribute__(held, "__dict__")
     except AttributeError:
         return {}
+
+
+def only_attributes(kind: type) -> bool:
+    """Whether all that an object of a class holds are its attributes, in a dictionary of its own."""
+    bases = kind.__mro__[:-1]
+    slots = (held for base in bases for held in vars(base).values() if isinstance(held, types.MemberDescriptorType))
+    in_python = all(base.__flags__ & _HEAP_TYPE for base in bases)
+    return kind.__dictoffset__ != 0 and in_python and not any(slots)
 
 
 def table_of(held: Any, key: str) -> dict[str, Any] | None:

@@ -85,6 +85,7 @@ class Knowing(Protocol):
     facts: Facts
     journal: Journal
     consulted: Asked
+    given_objects: dict[int, str]
     record: Record
     params: dict[str, Any]
     own_leaves: set[Value]

@@ -25,7 +25,7 @@ from gfx_ir.param_tree import nest
 from gfx_ir.partition import FUSION, Policy, partition
 from gfx_ir.passes import DEFAULT, Optimize, Pass
 from gfx_ir.pause import collection_paused
-from gfx_ir.records import made, plain
+from gfx_ir.records import RESULT, made, plain
 from gfx_ir.runtime.device import Device
 from gfx_ir.types import LogicalTensor, TensorSpec
 
@@ -169,10 +169,14 @@ class Program(gfx_ir.program.Program):
         try:
             owner, given, random = self.admit(args, kwargs)
             if of_others(self, owner):
-                return self.finish(interpret(self, owner, given, random), owner, given)
-            emitted = self.module(owner.name)
-            out = self._call(emitted, given, random, owner)
-            return self.finish(out, owner, given)
+                out = interpret(self, owner, given, random)
+            else:
+                emitted = self.module(owner.name)
+                out = self._call(emitted, given, random, owner)
+            result = self.finish(out, owner, given)
+            if self.captured is not None and self.captured.returned:
+                self._hand_back(self.binding.signature.bind(*args, **kwargs).arguments, result)
+            return result
         except Exception as error:
             tidy(error, emitted)
             raise
@@ -195,6 +199,15 @@ class Program(gfx_ir.program.Program):
             self.captured.left.set_up()
         rebuild = self.captured.rebuild if self.captured is not None else None
         return rebuild(out) if rebuild is not None else made(self.records, out) if self.records else out
+
+    def _hand_back(self, arguments: Mapping[str, Any], result: Any) -> None:
+        """Objects that the call was given, and that the result holds with new attributes, have these."""
+        assert self.captured is not None
+        places = self.captured.returned.items()
+        pairs = [(part_at(arguments, path), part_at({RESULT: result}, place)) for path, place in places]
+        for held, new in pairs:
+            if type(held) is type(new):
+                vars(held).update(vars(new))
 
     def _framework(self, given: Mapping[str, Any]) -> Backend:
         """The framework of the first array among the arguments; without any the one that the program was captured in."""
@@ -271,6 +284,16 @@ class Program(gfx_ir.program.Program):
             self.trees = {}
         assert write.slot is not None
         write.slot.set(value)
+
+
+def part_at(tree: Any, path: str) -> Any:
+    """What containers and objects hold at a path of keys, positions and attributes."""
+    for part in path.split("."):
+        if isinstance(tree, Mapping):
+            tree = next(item for key, item in tree.items() if str(key) == part)
+        else:
+            tree = tree[int(part)] if isinstance(tree, (tuple, list)) and part.isdigit() else getattr(tree, part)
+    return tree
 
 
 def stays(path: str, held: Any, value: Any, owner: Backend) -> Backend:

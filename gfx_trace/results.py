@@ -18,7 +18,7 @@ from gfx_ir.op import lookup
 from gfx_ir.records import RESULT, Record, is_record
 from gfx_ir.trees import leaves, tree_map
 
-from .contents import attributes_of, row_of
+from .contents import attributes_of, only_attributes, row_of
 from .devices import fixed_device, is_device
 from .gated import Gated, gate_of
 from .interfaces import Capturing
@@ -40,7 +40,13 @@ class Results:
     def __init__(self, tracer: Capturing, outside: Collection[int] = ()) -> None:
         self.tracer = tracer
         self._written = {id(slot.object) for slot in tracer.journal.frames[0].values() if slot.kind == "attribute"}
-        self._made = self._written.difference(outside)  # ids of the objects that the code made
+        given = tracer.given_objects
+        self._made = (
+            self._written.difference(outside) | given.keys()
+        )  # ids of the objects that the code made, or was given
+        self.returned: dict[
+            str, str
+        ] = {}  # where the result has a given one: its path in the result, by that in the arguments
         self._seen: set[int] = set()  # ids of those that are part of the result
         self._path = [RESULT]
         self.records: dict[str, Record] = {}
@@ -77,7 +83,7 @@ class Results:
             named = kind if hasattr(result, "_fields") else None
             rebuild = _rebuilder([p[1] for p in parts], named._make if named else kind)
             return (tree if kind is list else tuple(tree)), rebuild if named or any(p[1] for p in parts) else None
-        if id(result) in self._made and _only_attributes(kind):
+        if id(result) in self._made and only_attributes(kind):
             return self._attributes(result)
         if (fields := record_fields(result)) is not None:
             return self._fields(kind, fields)
@@ -185,10 +191,12 @@ class Results:
             what = f"GFX cannot return a {type(result).__name__} in two places of one result"
             raise UnsupportedConstruct(what, self.tracer.span(), "return its tensors")
         self._seen.add(id(result))
+        if id(result) in self.tracer.given_objects:
+            self.returned[self.tracer.given_objects[id(result)]] = ".".join(self._path)
         kind, parts, fixed = type(result), dict[str, Made](), dict[str, Made]()
         for name, held in attributes_of(result).items():
             part = self._attribute(name, held)
-            varies = any(type(leaf) is Value for leaf in leaves(part[0]))
+            varies = any(type(leaf) is Value for leaf in leaves(part[0])) or self._replaced(result, name, held)
             (parts if varies else fixed)[name] = part
 
         here = ".".join(self._path)
@@ -206,17 +214,26 @@ class Results:
 
         return {name: tree for name, (tree, _) in parts.items()}, rebuild
 
+    def _replaced(self, result: Any, name: str, held: Any) -> bool:
+        """Whether an attribute of an object that the code was given is another number by now."""
+        slot = self.tracer.journal.frames[0].get((id(result), "attribute", name))
+        return (
+            slot is not None and id(result) in self.tracer.given_objects and type(held) in NUMBERS and held != slot.old
+        )
+
     def _attribute(self, name: str, held: Any) -> Made:
         """An attribute of such an object; one from outside is the same object in each call."""
         if is_device(held):
             held = fixed_device(self.tracer, held)
-        if id(held) not in self._written and self.tracer.arrays.array_owner(held) is None and _is_shared(held):
+        own = id(held) in self._written or id(held) in self.tracer.given_objects
+        if not own and self.tracer.arrays.array_owner(held) is None and _is_shared(held):
             return None, lambda built: held
         return self._part(name, held)
 
 
+NUMBERS = frozenset((bool, int, float, str))
 _FIXED = (type, types.BuiltinFunctionType, enum.Enum, np.dtype)
-_HEAP_TYPE, _HOLDS_OTHERS = 1 << 9, 1 << 14  # Py_TPFLAGS_HEAPTYPE, Py_TPFLAGS_HAVE_GC
+_HOLDS_OTHERS = 1 << 14  # Py_TPFLAGS_HAVE_GC
 
 
 def _is_shared(x: Any) -> bool:
@@ -225,18 +242,7 @@ def _is_shared(x: Any) -> bool:
     if isinstance(x, types.FunctionType):
         return x.__closure__ is None
     single = row_of(kind) is None and not kind.__flags__ & _HOLDS_OTHERS
-    return single or isinstance(x, _FIXED) or _only_attributes(kind)
-
-
-def _only_attributes(kind: type) -> bool:
-    """Whether all that an object of a class holds are its attributes, in a dictionary of its own."""
-    bases = kind.__mro__[:-1]
-    slots = (held for base in bases for held in vars(base).values() if isinstance(held, types.MemberDescriptorType))
-    return kind.__dictoffset__ != 0 and all(map(_in_python, bases)) and not any(slots)
-
-
-def _in_python(kind: type) -> bool:
-    return bool(kind.__flags__ & _HEAP_TYPE)
+    return single or isinstance(x, _FIXED) or only_attributes(kind)
 
 
 def _plain(side: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,13 +39,18 @@ class Write:
     kept: bool = True  # whether it is state of the program; what each call would write again, and is fixed, is not
 
 
-def lasting_writes(tracer: Capturing, target: Any, arguments: Any, outside: set[int]) -> tuple[list[Write], Left]:
+def lasting_writes(
+    tracer: Capturing, target: Any, arguments: Any, outside: set[int], returned: Iterable[Any] = ()
+) -> tuple[list[Write], Left]:
     """Writes to arguments, buffers, attributes and globals, in order, and what a later call may find otherwise than the first.
     The objects themselves get their old values back.
 
-    `outside`: ids of written objects that something else than the captured code holds.
+    `outside`: ids of written objects that something else than the captured code holds; `returned`: arguments that are part of the
+    result, with what was written to them.
     """
-    given, reached = containers(arguments), containers(arguments, *_closed_over(target)) | outside
+    own = containers(*returned)
+    given = containers(arguments) - own
+    reached = (containers(arguments, *_closed_over(target)) | outside) - own
     for slot in tracer.journal.frames[0].values():
         if slot.kind in ("item", "attribute", "contents") and id(slot.object) in given and not _as_it_was(slot):
             raise UnsupportedConstruct(

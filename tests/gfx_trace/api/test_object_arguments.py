@@ -1,0 +1,106 @@
+"""Arguments that are objects with tensors among their attributes, as the caches of language models are."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import gfx_trace as gfx
+from gfx_ir.errors import GuardError, UnsupportedConstruct
+
+
+class Layer:
+    def __init__(self):
+        self.keys, self.ready, self.device = None, False, None
+
+    def update(self, keys):
+        if not self.ready:
+            self.keys, self.ready, self.device = keys[:, :0], True, keys.device
+        self.keys = torch.cat((self.keys, keys), 1)
+        return self.keys
+
+
+class Inner:
+    def __init__(self):
+        self.layer = Layer()
+
+
+class Cache:
+    """Of two layers, one in an object of its own."""
+
+    def __init__(self):
+        self.inner, self.first, self.calls = Inner(), [Layer()], 3
+
+    @property
+    def layers(self):
+        return [*self.first, self.inner.layer]
+
+
+class Step(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.blocks = nn.ModuleList(nn.Linear(4, 4) for _ in range(2))
+
+    def forward(self, x, cache=None):
+        cache = cache if cache is not None else Cache()
+        for block, layer in zip(self.blocks, cache.layers):
+            keys = layer.update(block(x))
+            x = torch.softmax(x @ keys.transpose(1, 2), -1) @ keys
+        return {"out": x, "cache": cache}
+
+
+X, Y = torch.rand(2, 3, 4), torch.rand(2, 1, 4)
+
+
+def test_the_programs_step_leaves_the_cache_as_the_models_does():
+    model = Step()
+    with torch.no_grad():
+        program = gfx.symbolic_trace(model, Y, model(X)["cache"], dynamic=True)
+        want, got = model(X)["cache"], model(X)["cache"]
+        for _ in range(3):
+            torch.testing.assert_close(program(Y, got)["out"], model(Y, want)["out"])
+        for a, b in zip(want.layers, got.layers):
+            assert a.keys.shape == (2, 6, 4) and torch.equal(a.keys, b.keys)
+        again = program(Y, got)["cache"]
+        assert type(again) is Cache and again.calls == 3 and again.layers[1].ready
+
+
+@pytest.mark.parametrize("target", ["torch", "jax", "numpy"])
+def test_what_a_prefill_gives_is_what_a_step_takes(target):
+    model = Step()
+    made = (lambda x: x) if target == "torch" else np.asarray
+    with torch.no_grad():
+        prefill = gfx.transpile(model, X, to=target, dynamic=True)
+        step = gfx.transpile(model, Y, model(X)["cache"], to=target, dynamic=True)
+        want, got = model(X), prefill(made(X))
+        for _ in range(2):
+            want, got = model(Y, want["cache"]), step(made(Y), got["cache"])
+            np.testing.assert_allclose(got["out"], want["out"], rtol=1e-5, atol=1e-6)
+
+
+def test_what_else_the_object_holds_is_given():
+    cache = Step()(X)["cache"]
+    program = gfx.symbolic_trace(Step(), Y, cache)
+    cache.calls = 4
+    with pytest.raises(GuardError, match=r"cache\.calls == 3"):
+        program(Y, cache)
+
+
+def test_an_object_that_is_written_and_not_returned():
+    def function(x, layer):
+        layer.keys = layer.keys + x
+        return x * 2
+
+    layer = Layer()
+    layer.keys = X
+    with pytest.raises(UnsupportedConstruct, match="'keys' of an argument is replaced"):
+        gfx.symbolic_trace(function, X, layer)
+    assert layer.keys is X
+
+
+def test_dims_of_equal_names_in_two_dictionaries_are_apart():
+    program = gfx.symbolic_trace(
+        lambda a: a["l"]["w"].sum() + a["r"]["w"].sum(), {"l": {"w": X}, "r": {"w": Y}}, dynamic=True
+    )
+    assert torch.isclose(program({"l": {"w": X}, "r": {"w": Y}}), X.sum() + Y.sum())
