@@ -311,6 +311,9 @@ def described(target: Any) -> tuple[Any, str, Any]:
     inner = target
     while isinstance(inner, functools.partial):
         inner = inner.func
+    given = own_attribute(target, "__name__") if inner is not target else None
+    if isinstance(given, str):
+        return target, given, None
     owner = own_attribute(inner, "__self__")
     if isinstance(inner, types.MethodType):
         inner = inner.__func__

@@ -69,7 +69,8 @@ class Making:
         outer, before = tracer.scopes.scope, self._site
         tracer.site = before  # type: ignore[assignment]
         given = tuple((name, x.value) for name, x in call.given if type(x) is Proxy)
-        scope = Scope(call.name, call.kind, call.path, call.key, outer, tracer.span(), given, call.doc)
+        path = call.path or (outer.path if outer is not None and call.kind == "function" else "")
+        scope = Scope(call.name, call.kind, path, call.key, outer, tracer.span(), given, call.doc)
         tracer.within, self._site = scope, Place(call.code, call.names)
         try:
             yield

@@ -20,7 +20,13 @@ def hoist(body: list[ast.stmt], root: ast.expr, taken: set[str]) -> list[ast.stm
         _paths(statement, root.id, found)
     counts = Counter(path[:length] for path in found.values() for length in range(1, len(path)))
     chosen: dict[Path, str] = {}
+    if len(found) >= _OFTEN and all(path[0] == root.id for path in found.values()):
+        names = [node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        if sum(node.id == root.id for node in names) == len(found):  # all that is read: the name is free for it
+            chosen[root.id,] = root.id
     for path, count in sorted(counts.items(), key=lambda item: (-len(item[0]), repr(item[0]))):
+        if path in chosen:
+            continue
         nested = sum(counts[other] for other in chosen if other[: len(path)] == path)
         text = path[-1]
         if count - nested < _OFTEN or not isinstance(text, str) or not usable(text) or text in taken:

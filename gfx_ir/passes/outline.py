@@ -78,7 +78,7 @@ class Outliner:
         return (
             child is not None
             and child.kind == "module"
-            and child.path == base
+            and stands_under(child.path, base)
             and all(scope is None and all(map(_is_number, run)) for scope, run in before)
         )
 

@@ -24,7 +24,7 @@ from ..recorded.rows import row_of
 from . import ELEMENTS
 from .batches import of_whole_arrays
 from .replaying import Number, Replaying, mapped
-from .shorter import widened
+from .shorter import undone, widened
 
 _BROADCASTING = frozenset((*ELEMENTS, "broadcast_in_dim", "convert_element_type"))
 """Primitives of calls that go element by element."""
@@ -34,6 +34,7 @@ class Equations(Replaying, Protocol):
     """What makes single equations again."""
 
     env: dict[Any, Any]
+    made_by: dict[Any, Any]
 
     def equation(self, eqn: Any) -> None:
         """Make one equation again."""
@@ -122,8 +123,10 @@ class Groups:
         except Exception:  # of whatever kind: the equations say the same
             return False
         self.replay.env.update({var: x for var, x in zip(given, made) if var in leaving})
-        if len(equations) == 1 and equations[0].primitive.name == "reshape":
-            widened(self.replay, equations[0])
+        if len(equations) == 1:
+            self.replay.made_by.update((var, equations[0]) for var in equations[0].outvars)
+            if equations[0].primitive.name == "reshape":
+                widened(self.replay, equations[0])
         self._name(leaving)
         return True
 
@@ -147,6 +150,8 @@ class Groups:
         leaves = jax.tree.leaves((args, kwargs))
         if any(map(self._is_told, leaves)) or (self._is_number(item.result) and all(map(self._is_number, leaves))):
             return None  # the equations compute it, or tell what it is
+        if self._is_undone(equations):
+            return None  # it is what was there before
         if any(map(batched, (*leaves, *jax.tree.leaves(item.result)))):
             results = [variable(leaf) for leaf in jax.tree.leaves(item.result)]
             found = of_whole_arrays(item.function, args, kwargs, equations, results)
@@ -157,6 +162,12 @@ class Groups:
             return None  # they say what it was before
         narrow = all(eqn.primitive.name in _BROADCASTING for eqn in equations) and self._keeps_shape(item)
         return lambda: self.making.call(item.function, *self.replay.sized(self._read((args, kwargs), narrow)))
+
+    def _is_undone(self, equations: Sequence[Any]) -> bool:
+        """Whether a call is a reshape that gives what others began with."""
+        if len(equations) != 1 or equations[0].primitive.name not in ("reshape", "squeeze"):
+            return False
+        return undone(self.replay, equations[0].invars[0], tuple(equations[0].outvars[0].aval.shape)) is not None
 
     def _keeps_shape(self, item: Public) -> bool:
         """Whether an argument, as it is, has the shape of the result."""

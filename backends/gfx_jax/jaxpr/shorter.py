@@ -28,10 +28,12 @@ def _broadcast(replay: Replaying, eqn: Any) -> Any:
     wanted = [1] * (len(shape) - min(dims, default=len(shape)))
     for size, dim in zip(var.aval.shape, dims):
         wanted[dim - len(shape)] = size
-    if tuple(wanted) == var.aval.shape:
-        narrow = replay.narrowed(var)
+    before = undone(replay, var, tuple(wanted))
+    if before is not None:
+        narrow = replay.narrowed(before)
     else:
-        narrow = replay.call(jnp.reshape, replay.value(var), tuple(wanted))
+        new = [axis for axis in range(len(wanted)) if axis - len(wanted) + len(shape) not in dims]
+        narrow = replay.call(jnp.expand_dims, replay.value(var), tuple(new) if len(new) > 1 else new[0])
     if tuple(wanted) == shape:
         return replay.read(var) if wanted == list(var.aval.shape) else narrow
     replay.narrow[out] = narrow
@@ -53,15 +55,30 @@ def _full(replay: Replaying, number: Any, shape: tuple, out: Any) -> Any:
 
 def _reshape(replay: Replaying, eqn: Any) -> Any:
     """A reshape that undoes the one before."""
-    before, shape = eqn.invars[0], tuple(eqn.outvars[0].aval.shape)
-    while True:
-        if before.aval.shape == shape:
-            return replay.value(before)
-        made = replay.origin(before, "reshape", "squeeze", "expand_dims")
-        if made is None:
-            widened(replay, eqn)
+    before = undone(replay, eqn.invars[0], tuple(eqn.outvars[0].aval.shape))
+    if before is not None:
+        return replay.value(before)
+    widened(replay, eqn)
+    return None
+
+
+def undone(replay: Replaying, before: Any, shape: tuple) -> Any:
+    """The variable of this shape of which reshapes made this one; None where there is none."""
+    while before.aval.shape != shape:
+        made = replay.origin(before, "reshape", "squeeze", "broadcast_in_dim")
+        if made is None or not _reshapes(made):
             return None
         before = made.invars[0]
+    return before
+
+
+def _reshapes(eqn: Any) -> bool:
+    """Whether an equation keeps the elements in their order: a broadcast does that only gives axes of one item."""
+    if eqn.primitive.name != "broadcast_in_dim":
+        return eqn.params.get("dimensions") is None or eqn.primitive.name == "squeeze"
+    shape, axes = eqn.params["shape"], tuple(map(int, eqn.params["broadcast_dimensions"]))
+    kept = tuple(shape[axis] for axis in axes) == tuple(eqn.invars[0].aval.shape)
+    return kept and all(size == 1 for axis, size in enumerate(shape) if axis not in axes)
 
 
 def widened(replay: Replaying, eqn: Any) -> None:

@@ -169,7 +169,7 @@ class Recording:
             return None
         given = [(name, frame.f_locals[name]) for name in _arguments(code) if name in frame.f_locals]
         if kind == "function":
-            return Entered(None, kind, code.co_name, code, given, globals=frame.f_globals)
+            return Entered(None, kind, code.co_name, code, given, doc=_doc(code), globals=frame.f_globals)
         (_, owner), *given = given
         doc = documented(type(owner)) if kind == "module" else ""
         return Entered(None, kind, type(owner).__name__, code, given, owner, arrays_of(owner), doc, frame.f_globals)
@@ -177,6 +177,13 @@ class Recording:
 
 def _item(x: Any, index: Any) -> Any:
     return x[index]
+
+
+def _doc(code: CodeType) -> str:
+    """The docstring of a function: its first constant, where later versions of Python do not say that it has none."""
+    told = getattr(inspect, "CO_HAS_DOCSTRING", 0)
+    first = code.co_consts[0] if code.co_consts and (not told or code.co_flags & told) else None
+    return inspect.cleandoc(first) if isinstance(first, str) else ""
 
 
 def _arguments(code: CodeType) -> tuple[str, ...]:

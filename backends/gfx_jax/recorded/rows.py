@@ -26,6 +26,11 @@ def _flax_layer_norm(call: Callable[..., Any], module: Any, arrays: dict[str, An
     return call(lookup("layer_norm"), x, (x.shape[-1],), arrays.get("scale"), arrays.get("bias"), module.epsilon)
 
 
+def _flax_rms_norm(call: Callable[..., Any], module: Any, arrays: dict[str, Any], x: Any) -> Any:
+    _plainly(module, reduction_axes=-1, feature_axes=-1, axis_name=None, dtype=None)
+    return call(lookup("rms_norm"), x, (x.shape[-1],), arrays.get("scale"), module.epsilon)
+
+
 def _haiku_layer_norm(call: Callable[..., Any], module: Any, arrays: dict[str, Any], x: Any) -> Any:
     _plainly(module, axis=(-1,), param_axis=(-1,))
     return call(lookup("layer_norm"), x, (x.shape[-1],), arrays.get("scale"), arrays.get("offset"), module.eps)
@@ -39,6 +44,7 @@ def _equinox_layer_norm(
 
 ROWS: dict[str, Row] = {
     **dict.fromkeys(("flax.linen.normalization.LayerNorm", "flax.nnx.nn.normalization.LayerNorm"), _flax_layer_norm),
+    **dict.fromkeys(("flax.linen.normalization.RMSNorm", "flax.nnx.nn.normalization.RMSNorm"), _flax_rms_norm),
     "haiku._src.layer_norm.LayerNorm": _haiku_layer_norm,
     "equinox.nn._normalisation.LayerNorm": _equinox_layer_norm,
 }

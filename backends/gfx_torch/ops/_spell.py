@@ -81,7 +81,7 @@ def tensors(call: str, a: Any, b: Any) -> str:
     return f"{call}({texts[0]}, {texts[1]})"
 
 
-def as_index(name: str, indices: Any) -> str:
-    """`indices` as torch takes positions: int64, cast where the dtype is known to be another."""
+def as_index(name: str, indices: Any, taken: tuple[str, ...] = ("int64",)) -> str:
+    """`indices` as torch takes positions: of the dtypes that are taken, cast to int64 where the dtype is known to be another."""
     found = dtype_of(indices)
-    return name if found is None or found.name == "int64" or found.kind not in "iu" else f"{name}.long()"
+    return name if found is None or found.name in taken or found.kind not in "iu" else f"{name}.long()"

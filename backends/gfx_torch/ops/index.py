@@ -83,7 +83,7 @@ def _apart(items: tuple) -> bool:
 
 def _take(args: SimpleNamespace) -> str:
     """A subscript at the axis, which takes indices of any shape, negative ones too."""
-    axis, indices = args.axis, as_index("indices", args.indices)
+    axis, indices = args.axis, as_index("indices", args.indices, ("int64", "int32"))
     if isinstance(args.indices, (tuple, list)):
         indices = "list(indices)"
     if axis is None:

@@ -16,6 +16,7 @@ from ..copying import copy_graph, substitute
 from ..style import Style
 from ..unrolling import Unrolling
 from .base import LOWERINGS, Emission
+from .calls import bottom_up
 from .numbered import Lists, instances_of, paths_of
 
 
@@ -47,6 +48,7 @@ def prepare(
     emission = emission_of(copied, backend, style, unrolling, max_trips, checked)
     dump = Path(folder) / f"{style.name}_source" if folder else None
     Optimize([LOWERINGS.get(name) for name in style.lowering], dump=dump).run(copied, emission)
+    _number_less(copied)
     return Prepared(
         entry,
         functions,
@@ -55,6 +57,17 @@ def prepare(
         emission.instances,
         emission.lists,
     )
+
+
+def _number_less(program: Program) -> None:
+    """Functions whose names have a number because of one that is printed in the place of its call by now have none."""
+    reached = [graph for graph in bottom_up(program.entry, program.functions) if graph is not program.entry]
+    names = {program.entry.name, *(graph.name for graph in reached)}
+    for graph in reached:
+        name, _, number = (graph.name or "").rpartition("_")
+        if number.isdigit() and name in program.functions and name not in names:
+            names.add(name)
+            graph.name = name
 
 
 def emission_of(

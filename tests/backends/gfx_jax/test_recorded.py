@@ -40,7 +40,7 @@ OF_ITEMS = {
         lambda v: jnp.linspace(-1.0, 1.0, 18).reshape(3, 6) @ v
     )(x),
     "x + x[0]": lambda x: jax.vmap(lambda v: v + x[0])(x),
-    ".reshape(5, 1) + x": lambda x: jax.vmap(lambda v: v[0] + v)(x),
+    "x[:, :1] + x": lambda x: jax.vmap(lambda v: v[0] + v)(x),
     "log_softmax(": lambda x: jax.vmap(lambda v: jax.nn.log_softmax(v) * v.max(), out_axes=1)(x),
 }
 
