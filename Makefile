@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 WORKERS ?= 2
 CODE := $(wildcard gfx_ir gfx_trace backends tests examples benchmarks coverage notebooks docs)
 
-.PHONY: env demo test fuzz snapshots lint format conformance bench zoo coverage array-api docs clean
+.PHONY: env demo test fuzz snapshots lint format conformance bench zoo gallery coverage array-api docs clean
 
 env: $(STAMP)
 
@@ -61,6 +61,10 @@ $(ZOO)/.installed: $(STAMP)
 	$(PY) -m pip install --quiet --no-deps --target $(ZOO) flax==0.12.8 equinox==0.13.8 dm-haiku==0.0.17 optax==0.2.8 orbax-checkpoint==0.12.8 \
 		jaxtyping==0.3.11 wadler-lindig jmp tabulate absl-py msgpack treescope etils humanize
 	touch $@
+
+# Writes docs/gallery.md and the emitted files beside it; a model of a library that is not there is refused.
+gallery: $(STAMP) $(ZOO)/.installed
+	PYTHONPATH=$(ZOO) JAX_PLATFORMS=cpu $(PY) -m docs.exhibits
 
 coverage: $(STAMP)
 	$(PY) coverage/run.py

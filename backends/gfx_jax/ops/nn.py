@@ -118,7 +118,7 @@ def _convolution(args: SimpleNamespace, numbers: str) -> str:
     else:
         widths = each(args.padding, count)
         padding = str([(p, p) for p in widths]) if any(widths) else '"VALID"'
-    options = f"window_strides={stride}, padding={padding}{numbers}"
+    options = f"{stride}, {padding}{numbers}"
     if any(d != 1 for d in dilation):
         options += f", rhs_dilation={dilation}"
     if not (type(args.groups) is int and args.groups == 1):
