@@ -220,7 +220,10 @@ class Functions:
         if key.value is own[-1]:
             graph.placeholders.remove(own.pop())
         outer = {placeholder: value for value, placeholder in side.captures.items()}
-        closed = [outer[place] for place in graph.placeholders if place not in own]
+        found_outside = [place for place in graph.placeholders if place not in own]
+        for place in found_outside:  # no argument of the author's has such a name
+            place.node.set_args(("", *place.node.args[1:]))
+        closed = [outer[place] for place in found_outside]
         graph.result = tuple(outputs.values) if len(outputs.values) > 1 else next(iter(outputs.values), None)
         alive, lasting = held_weakly(given.objects)
         since, name = len(self.tracer.journal.log), self._named(f, graph)

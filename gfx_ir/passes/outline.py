@@ -20,6 +20,7 @@ from ..program import Program
 from ..source import Scope
 from ..trees import BRANCHES, leaves
 from .moves import relink
+from .subtrees import take_subtrees
 
 _INTS = frozenset((int,))
 _SMALLEST = 4  # nodes of a function that is worth a name of its own
@@ -28,6 +29,10 @@ _SMALLEST = 4  # nodes of a function that is worth a name of its own
 def outline(program: Program) -> Program:
     """Give the program's functions their own Graphs, in place."""
     Outliner(program).run()
+    take_subtrees(program)
+    for graph in program.graphs:
+        for path in [path for path, value in graph.parameters.items() if not value.uses]:
+            graph.parameters.pop(path).node.values = ()
     return program
 
 
@@ -50,8 +55,6 @@ class Outliner:
         """Outline all scopes of the entry."""
         self._inside(0, self.nodes, "")
         relink(self.graph)
-        for path in [p for p, v in self.graph.parameters.items() if not v.uses]:
-            self.graph.parameters.pop(path).node.values = ()
 
     def _inside(self, level: int, nodes: list[Node], base: str) -> list[Node]:
         """Outline what stands directly in a scope at that level, whose parameters stand under `base`; the nodes it has then."""

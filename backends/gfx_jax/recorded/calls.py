@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import jax
 
-from .modules import Leaves, arrays_of, documented
+from .modules import Leaves, arrays_in, arrays_of, documented
 from .names import BATCHING, DERIVING, MOVING, code_of, defined, equations, hooks, variable
 
 _RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -169,7 +169,9 @@ class Recording:
             return None
         given = [(name, frame.f_locals[name]) for name in _arguments(code) if name in frame.f_locals]
         if kind == "function":
-            return Entered(None, kind, code.co_name, code, given, doc=_doc(code), globals=frame.f_globals)
+            trees = [x for _, x in given if not isinstance(x, jax.Array)]
+            arrays = [pair for x in trees for pair in arrays_in(x)]
+            return Entered(None, kind, code.co_name, code, given, None, arrays, _doc(code), frame.f_globals)
         (_, owner), *given = given
         doc = documented(type(owner)) if kind == "module" else ""
         return Entered(None, kind, type(owner).__name__, code, given, owner, arrays_of(owner), doc, frame.f_globals)

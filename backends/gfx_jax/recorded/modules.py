@@ -70,8 +70,16 @@ def documented(cls: type) -> str:
 def arrays_of(module: Any) -> Leaves:
     """The arrays of a module, by their keys below it, as its library has them."""
     try:
-        found = leaves_of(_tree(module))
+        return arrays_in(_tree(module))
     except Exception:  # a library asks for what is not there outside of its own calls
+        return []
+
+
+def arrays_in(tree: Any) -> Leaves:
+    """The arrays of a tree, by their keys below it; none of one whose keys JAX cannot sort."""
+    try:
+        found = leaves_of(tree)
+    except (TypeError, ValueError):
         return []
     return [(tuple(map(str, keys)), leaf) for keys, leaf in found if isinstance(leaf, jax.Array)]
 
