@@ -93,8 +93,9 @@ def _put(path: str, held: torch.Tensor, value: torch.Tensor) -> None:
     """Make a tensor of the module hold what a call left there. Raises GuardError where that has another shape."""
     if held.shape != value.shape:
         raise GuardError(f"{path!r} of shape {tuple(held.shape)} is replaced by shape {tuple(value.shape)}")
-    with torch.no_grad():
-        held.copy_(value)
+    if value is not held:  # PyTorch takes any write for a change, also for gradients that wait
+        with torch.no_grad():
+            held.copy_(value)
 
 
 def _mode_error(path: str, training: bool) -> GuardError:

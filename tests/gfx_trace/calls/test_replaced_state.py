@@ -292,3 +292,25 @@ def test_a_key_that_code_asks_for_before_it_writes_it_is_refused(read):
     with pytest.raises(CaptureError):
         gfx.symbolic_trace(model, torch.randn(2, 4))
     assert not model.kept
+
+
+class Initialised(nn.Module):
+    """Takes its weights from the first input, unless it has them."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight, self.there = nn.Parameter(torch.ones(3)), nn.Buffer(torch.tensor(1))
+
+    def forward(self, x):
+        if self.there.item() == 0:
+            self.weight.data.copy_(x.mean(0))
+            self.there.fill_(1)
+        return x * self.weight * self.weight
+
+
+def test_a_parameter_that_a_call_left_as_it_was_has_its_gradient():
+    model = Initialised()
+    module = gfx.transpile(model, torch.arange(6.0).reshape(2, 3), to="torch").module()
+    for called in (model, module):
+        called(torch.arange(6.0).reshape(2, 3)).sum().backward()
+    torch.testing.assert_close(module.weight.grad, model.weight.grad)
