@@ -5,8 +5,11 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
-from gfx_ir import ops
+import numpy as np
+
+from gfx_ir import ops, trees
 from gfx_ir.backend import Backend
+from gfx_ir.dtypes import int64
 from gfx_ir.python_numbers import KINDS
 from gfx_ir.row import Keys
 
@@ -23,8 +26,9 @@ _CLASSES: dict[Any, type] = {"bool": bool, "int": int, "float": float, "complex"
 class _State:
     """The carried value of a loop, as a loop's variables."""
 
-    def __init__(self, backend: Backend, value: Any) -> None:
-        self.carried = Carried(backend)
+    def __init__(self, tracer: Capturing, backend: Backend, value: Any) -> None:
+        self.tracer, self.carried = tracer, Carried(backend)
+        self.most = int(np.iinfo(backend.held_as(int64).numpy).max)
         self.held = self.carried.down(value)
 
     @property
@@ -35,6 +39,11 @@ class _State:
     @value.setter
     def value(self, value: Any) -> None:
         self.held = self.carried.down(value)
+        if any(type(leaf) is int and not ~self.most <= leaf <= self.most for leaf in trees.leaves(self.held)):
+            raise self.tracer.error(
+                "GFX cannot convert this loop: a whole number that it carries leaves the width of an array's, which would wrap",
+                "begin with an array of the dtype that is meant, as jnp.uint32(1)",
+            )
 
     def get(self) -> tuple:
         """Its value, as the only variable."""
@@ -53,7 +62,7 @@ class _State:
 
 def while_loop(tracer: Capturing, backend: Backend, test: Any, body: Any, init: Any) -> Any:
     """while test(state): state = body(state)."""
-    state = _State(backend, init)
+    state = _State(tracer, backend, init)
 
     def trip() -> None:
         state.value = tracer.calls.call(body, (state.value,), {})
@@ -64,7 +73,7 @@ def while_loop(tracer: Capturing, backend: Backend, test: Any, body: Any, init: 
 
 def fori_loop(tracer: Capturing, backend: Backend, lower: Any, upper: Any, body: Any, init: Any) -> Any:
     """for i in range(lower, upper): state = body(i, state)."""
-    state = _State(backend, init)
+    state = _State(tracer, backend, init)
 
     def trip(i: Any) -> None:
         state.value = tracer.calls.call(body, (i, state.value), {})
@@ -76,7 +85,7 @@ def fori_loop(tracer: Capturing, backend: Backend, lower: Any, upper: Any, body:
 
 def scan(tracer: Capturing, backend: Backend, body: Any, init: Any, xs: Any, length: Any) -> Any:
     """for x in xs: state, y = body(state, x); the ys stacked."""
-    state, (leaves, rebuild) = _State(backend, init), flatten(backend, xs)
+    state, (leaves, rebuild) = _State(tracer, backend, init), flatten(backend, xs)
     if Keys in map(type, leaves):
         return _trips(tracer, backend, body, init, [rebuild(items) for items in zip(*leaves)])
     outs: list[list[Any]] = []

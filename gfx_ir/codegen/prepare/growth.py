@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from ...control import operands_of, operator_of
 from ...graph import Node, Value
 from ...infer.fixpoint import Fixpoint
 from ...reach import reached
@@ -28,19 +29,19 @@ class Extents:
         return self._found.of(leaf) if type(leaf) is Value else _of_literal(leaf)
 
     def _parts(self, value: Value) -> list[Value]:
-        computed = value.node.op.sign in _POLYNOMIAL and not self._bounded(value)
-        return [arg for arg in value.node.args if type(arg) is Value] if computed else []
+        computed = operator_of(value.node) in _POLYNOMIAL and not self._bounded(value)
+        return [arg for arg in operands_of(value.node) if type(arg) is Value] if computed else []
 
     def _made(self, value: Value) -> tuple[int, int]:
-        sign, parts = value.node.op.sign, self._parts(value)
+        sign, args, parts = operator_of(value.node), operands_of(value.node), self._parts(value)
         if not parts:
             return 1, 1
-        found = [self._found.now(arg) if type(arg) is Value else _of_literal(arg) for arg in value.node.args]
+        found = [self._found.now(arg) if type(arg) is Value else _of_literal(arg) for arg in args]
         if sign == "*":
             (a, m), (b, n) = found
             return min(a + b, _FAR), min(m * n, _FAR)
         if sign == "**":
-            return found[0][0] * value.node.args[1] if type(value.node.args[1]) is int else _FAR, found[0][1]
+            return found[0][0] * args[1] if type(args[1]) is int else _FAR, found[0][1]
         highest = max(degree for degree, _ in found)
         return highest, min(sum(factor for degree, factor in found if degree or not highest), _FAR)
 
@@ -87,11 +88,12 @@ def _counted(
 def _taken(node: Node, below: Iterable[Parts]) -> Parts:
     """How often numbers are taken by a node whose operands take them so often."""
     found = Counter[Value]()
-    if node.op.sign not in ("+", "-", "*"):
+    if node.op.sign not in ("+", "-", "*", "<<"):
         for parts in below:
             found |= Counter(parts)
         return found
     for parts in below:
         found.update(parts)
-    factor = next((arg for arg in node.args if type(arg) is int), 1) if node.op.sign == "*" else 1
+    factor = next((arg for arg in node.args if type(arg) is int), 1) if node.op.sign in ("*", "<<") else 1
+    factor *= 2 if node.op.sign == "<<" else 1
     return {part: min(count * abs(factor), 2) for part, count in found.items()}

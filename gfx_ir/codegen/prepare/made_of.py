@@ -1,10 +1,11 @@
-"""What the numbers of a program are made of: read from tensors, beyond the range of 32 bits, nowhere negative, the same as others."""
+"""What the numbers of a program are made of: read from tensors, carried by loops on data, beyond the range of 32 bits, nowhere
+negative, the same as others."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...control import calls_python
+from ...control import calls_python, hangs_on_data, is_for, is_loop, is_placeholder, operands_of, operator_of
 from ...graph import Node, Value
 from ...infer.facts import Facts, is_made
 from ...infer.fixpoint import Fixpoint
@@ -13,6 +14,8 @@ from ...infer.signs import Signs
 
 _HUGE = frozenset(f"math.{name}" for name in ("exp", "exp2", "expm1", "cosh", "sinh", "gamma", "pow"))
 MOST_POWER = 3
+_FEW = 30
+"""Trips of whose counter 2 ** i has 32 bits."""
 
 
 class MadeOf:
@@ -21,6 +24,7 @@ class MadeOf:
     def __init__(self, facts: Facts) -> None:
         self._facts, self._flow = facts, facts.flow
         self._read = Fixpoint[bool](self._numbers, self._is_read, False, True)
+        self._trips = Fixpoint[bool](self._numbers, self._is_of_trips, False, True)
         self._huge = Fixpoint[bool](self._numbers, self._is_huge, False, True)
         self._signs = Signs(facts.flow)
         self.same = SameValues(facts.flow)
@@ -36,11 +40,15 @@ class MadeOf:
             return given
         if calls_python(value.node):
             return list(value.node.args[1])
-        return list(value.node.args) if value.node.op.sign else []
+        return list(operands_of(value.node)) if operator_of(value.node) else []
 
     def is_read(self, leaf: Any) -> bool:
         """Whether a number is read from a tensor, or computed from such a one."""
         return type(leaf) is Value and self._read.of(leaf)
+
+    def is_of_trips(self, leaf: Any) -> bool:
+        """Whether a number is what a loop on data carries or counts, which an array holds there, or computed from such a one."""
+        return type(leaf) is Value and self._trips.of(leaf)
 
     def is_huge(self, leaf: Any) -> bool:
         """Whether a number is computed from what leaves the range of 32 bits long before that of a double."""
@@ -59,9 +67,30 @@ class MadeOf:
         own = is_made(value) and self._facts.may_be_number(value)
         return own or any(map(self._read.now, self._numbers(value)))
 
+    def _is_of_trips(self, value: Value) -> bool:
+        own = _is_of_loop(value) and self._facts.may_be_number(value)
+        return own or any(map(self._trips.now, self._numbers(value)))
+
     def _is_huge(self, value: Value) -> bool:
         own = _grows(value.node) and self._facts.may_be_number(value)
         return own or any(map(self._huge.now, self._numbers(value)))
+
+
+def _is_of_loop(value: Value) -> bool:
+    """Whether a value is what a trip of a loop on data takes from the loop itself, or what that leaves."""
+    graph = value.node.graph
+    loop = graph.owner if graph is not None and is_placeholder(value.node) else value.node
+    if loop is None or not is_loop(loop) or not hangs_on_data(loop):
+        return False
+    if loop is value.node or graph is None:
+        return True
+    at, items = graph.placeholders.index(value), loop.args[0] if is_for(loop) else ()
+    return at < len(items) + len(loop.arg("init")) and not (at < len(items) and _is_short(items[at]))
+
+
+def _is_short(over: Any) -> bool:
+    """Whether a range ends within few trips."""
+    return type(over) is tuple and all(is_literal(bound, _FEW) for bound in over[1:3])
 
 
 def _grows(node: Node) -> bool:

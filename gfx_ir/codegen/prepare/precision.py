@@ -6,7 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...control import calls_python, host_operator, is_evaluation, is_for, is_loop, is_output, is_test
+from ...control import (
+    calls_python,
+    host_operator,
+    is_evaluation,
+    is_for,
+    is_loop,
+    is_output,
+    is_test,
+    operands_of,
+    operator_of,
+)
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
@@ -45,21 +55,22 @@ def is_wide(leaf: Any) -> bool:
     return type(leaf) is int and leaf.bit_length() > _MOST_BITS
 
 
-def check_numbers(graphs: Iterable[Graph], facts: Facts, style: Style) -> None:
-    """Refuse what would come out otherwise of numbers that are read from tensors. Raises UnsupportedConstruct."""
-    Checks(facts, style).run(graphs)
+def check_numbers(graphs: Iterable[Graph], facts: Facts, style: Style, counts: bool) -> None:
+    """Refuse what would come out otherwise of numbers that are read from tensors, or (`counts`) that loops on data carry and count.
+    Raises UnsupportedConstruct."""
+    Checks(facts, style, counts).run(graphs)
 
 
 class Checks:
     """The checks of one program."""
 
-    def __init__(self, facts: Facts, style: Style) -> None:
-        self.facts, self.style = facts, style
+    def __init__(self, facts: Facts, style: Style, counts: bool) -> None:
+        self.facts, self.style, self.counts = facts, style, counts
         self.made = MadeOf(facts)
         self._sums = Fixpoint[Mapping[Any, int]](
             lambda value: [leaf for leaf, _ in self._terms(value) or () if type(leaf) is Value], self._sum, {}, {}
         )
-        self._extents = Extents(lambda value: value.node.op.sign in _BOUNDING)
+        self._extents = Extents(lambda value: operator_of(value.node) in _BOUNDING)
 
     def run(self, graphs: Iterable[Graph]) -> None:
         """Look at every node."""
@@ -75,8 +86,11 @@ class Checks:
                 elif is_evaluation(node) and node.args[1]:
                     hint = "leave it out, or check what it is made of: assert n != 0"
                     raise refused(node, self.style, "this number", f"whose {node.args[1]} is all that it is for", hint)
-                elif node.op.sign and self._of_read_numbers(node):
-                    self._operator(node)
+                elif operator_of(node) and all(map(self.facts.is_number, operands_of(node))):
+                    if any(map(self.made.is_read, operands_of(node))):
+                        self._operator(node)
+                    elif self.counts and any(map(self.made.is_of_trips, operands_of(node))):
+                        self._whole(node)
 
     def _handed(self, node: Node) -> None:
         """Refuse a number that no array holds as what a test on a tensor gives, or a loop begins with."""
@@ -86,25 +100,32 @@ class Checks:
             hint = "compute with a float: float(n)"
             raise refused(node, self.style, "this number", "which has more than 64 bits", hint)
 
-    def _of_read_numbers(self, node: Node) -> bool:
-        return all(map(self.facts.is_number, node.args)) and any(map(self.made.is_read, node.args))
-
-    def _operator(self, node: Node) -> None:
-        sign = node.op.sign
-        if sign == "<<" and not is_literal(node.args[1], _MOST_SHIFT):
+    def _whole(self, node: Node) -> None:
+        """Refuse an operator that may take whole numbers beyond their width."""
+        sign, args = operator_of(node), operands_of(node)
+        if any(type(arg) is int and abs(arg) > (_MOST_FACTOR if sign == "*" else _MOST_WHOLE) for arg in args):
+            hint = "compute with a float: float(n) * c"
+            raise refused(node, self.style, "this number", "which leads beyond the width of whole numbers", hint)
+        if not all(self.facts.kinds(arg) <= _WHOLE for arg in args):
+            return
+        if sign == "<<" and not is_literal(args[1], _MOST_SHIFT):
             raise refused(node, self.style, "this shift", "which may leave the width of whole numbers")
-        if sign == "**":
-            self._power(node)
-        elif sign in ("+", "-", "*") and self.facts.kinds(node.values[0]) <= _WHOLE:
+        if sign == "**" and not is_literal(args[1], MOST_POWER):
+            hint = "take a power of a float: float(n) ** k"
+            raise refused(node, self.style, "this power", "which may leave the width of whole numbers", hint)
+        if sign in ("+", "-", "*"):
             degree, factor = self._extents.of(node.values[0])
             if degree > MOST_POWER or (degree and factor > _MOST_FACTOR):
                 hint = "take a remainder before, or compute with a float: float(n) * c"
                 raise refused(node, self.style, "this number", "which leads beyond the width of whole numbers", hint)
+
+    def _operator(self, node: Node) -> None:
+        self._whole(node)
+        sign = node.op.sign
+        if sign == "**":
+            self._power(node)
         if sign in _CANCELLING and len(node.args) == 2 and all(map(self.made.is_huge, node.args)):
             raise self._beyond(node)
-        if any(type(arg) is int and abs(arg) > (_MOST_FACTOR if sign == "*" else _MOST_WHOLE) for arg in node.args):
-            hint = "compute with a float: float(n) * c"
-            raise refused(node, self.style, "this number", "which leads beyond the width of whole numbers", hint)
         if any(isinstance(arg, float) and 0 < abs(arg) and not _SMALLEST < abs(arg) < _LARGEST for arg in node.args):
             raise refused(node, self.style, "this number", "which only a double holds")
         if (sign in COMPARISONS or sign == "-") and len(node.args) == 2 and self._cancels(*node.args):
@@ -117,10 +138,6 @@ class Checks:
 
     def _power(self, node: Node) -> None:
         base, exponent = node.args
-        whole = self.facts.kinds(base) <= _WHOLE and self.facts.kinds(exponent) <= _WHOLE
-        if whole and not is_literal(exponent, MOST_POWER):
-            hint = "take a power of a float: float(n) ** k"
-            raise refused(node, self.style, "this power", "which may leave the width of whole numbers", hint)
         if "complex" in self.facts.kinds(node.values[0]) and self._of_reals(base, exponent):
             if not self.made.not_negative(base):
                 hint = "take math.sqrt(x) or math.pow(x, y), or abs(x), where it is not negative"
@@ -146,7 +163,7 @@ class Checks:
         whole = {phi: result for phi, result in pairs if phi.is_tensor and self.facts.kinds(phi) <= _WHOLE}
         for phi, result in whole.items():
             self._multiplied(loop, phi, result)
-        for node in doubling(whole, self.made.parts, lambda value: value.node.op.sign in _BOUNDING):
+        for node in doubling(whole, self.made.parts, lambda value: operator_of(value.node) in _BOUNDING):
             if any(map(self.made.is_read, node.values)):
                 hint = "take a remainder in each trip, or begin with a float"
                 raise refused(

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...control import calls_python, is_evaluation, is_given, is_host, is_loop
+from ...control import calls_python, hangs_on_data, is_evaluation, is_for, is_given, is_host, is_loop
 from ...dtypes import default, float64, int64
 from ...edited import set_arg
 from ...graph import Graph, Node, Value
@@ -75,11 +75,16 @@ class PythonNumbers(Lowering):
         entry, functions, style, promotion = program.entry, program.functions, emission.style, program.promotion
         graphs = [entry, *functions.values()]
         _drop_in_vain(graphs)
-        if not any(_asks(node) for graph in graphs for node in graph.walk()):
+        nodes = [node for graph in graphs for node in graph.walk()]
+        asks = any(map(_asks, nodes))
+        counts = promotion != "jax"  # the numbers of whose loops wrap as those of the source do
+        if not asks and not (counts and any(map(_counts, nodes))):
             return
         facts = Facts([entry], functions, promotion)
         facts.find(graphs)  # as the program is now
-        check_numbers(graphs, facts, style)
+        check_numbers(graphs, facts, style, counts)
+        if not asks:
+            return
         for graph in graphs:
             for node in list(graph.walk()):
                 _compute(node, facts, style)
@@ -106,6 +111,15 @@ def _asks(node: Node) -> bool:
         held = leaves((node.args, *(region.result for region in node.regions)))
         return any(type(leaf) is bool or is_wide(leaf) for leaf in held)
     return node.op.family == "number" or is_host(node)
+
+
+def _counts(node: Node) -> bool:
+    """Whether a node is a loop on data that carries a whole number of Python's, or counts."""
+    if not is_loop(node) or not hangs_on_data(node):
+        return False
+    return any(type(leaf) is int for leaf in node.arg("init")) or (
+        is_for(node) and any(type(over) is tuple for over in node.args[0])
+    )
 
 
 def _before(node: Node) -> Make:

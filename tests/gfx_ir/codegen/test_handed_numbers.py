@@ -7,8 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
+from jax import lax
 
 import gfx_trace as gfx
+from gfx_ir.errors import UnsupportedConstruct
 
 
 def halved(u, other):
@@ -118,3 +120,80 @@ def test_functions_of_what_may_be_a_number_have_the_digits_of_a_double(fn):
             got = program.to("torch")(torch.tensor(x))
             assert got.dtype == torch.float64
             np.testing.assert_allclose(float(got), fn(x), rtol=1e-13)
+
+
+def congruential(x):
+    h = 17
+    for v in x:
+        h = (h * 1103515245 + 12345) % 2147483648
+        x = x + v
+    return h
+
+
+def fourth_powers(x):
+    s = 0.0
+    for i, v in enumerate(x):
+        s = s + v / (i + 1) ** 4
+    return s
+
+
+def powers_of_two(x):
+    n = 0
+    while torch.sum(x) < 9:
+        n += 1
+        x = x + 2**n
+    return x
+
+
+def products(x):
+    n = 0
+    for v in x:
+        if v > 0:
+            n += 1
+    return x * (n * (n - 1) * (n - 2) * (n - 3))
+
+
+def weighted(x):
+    n = 0
+    for v in x:
+        if v > 0:
+            n += 1
+    return x * (n * 100_000)
+
+
+def shifted(x):
+    n = int(x[0])
+    for _ in x:
+        n = n << 1
+    return x * n
+
+
+@pytest.mark.parametrize("fn", [congruential, fourth_powers, powers_of_two, products, weighted, shifted])
+def test_what_trips_count_and_lead_beyond_32_bits_is_refused_for_jax(fn):
+    program = gfx.symbolic_trace(fn, backend="torch")
+    with pytest.raises(UnsupportedConstruct, match="the width of whole numbers"):
+        program.source("jax")
+    x = torch.ones(6)
+    torch.testing.assert_close(program.to("torch")(x), fn(x))
+
+
+def few(x):
+    for i in range(8):
+        x = x + 2**i
+        if torch.sum(x) > 40:
+            break
+    return x
+
+
+def test_a_few_trips_may_take_powers():
+    x = torch.ones(3)
+    np.testing.assert_allclose(gfx.symbolic_trace(few).to("jax")(x.numpy()), few(x))
+
+
+def wraps():
+    return lax.while_loop(lambda c: c < 10_000_000_000, lambda c: c * 1103515245 + 12345, 1)
+
+
+def test_a_number_that_a_loop_of_jax_takes_beyond_its_width_is_refused():
+    with pytest.raises(UnsupportedConstruct, match="which would wrap"):
+        gfx.symbolic_trace(wraps, backend="jax")
