@@ -58,8 +58,8 @@ class Applying:
             found = tracer.truths.forked(lift, args, kwargs, again)
             if found is not NotImplemented:
                 return found
-            values = self._taken(args)
-            named = {k: tracer.unwrap(v) for k, v in kwargs.items()}
+            values = self._taken(args, backend)
+            named = {k: self._unwrapped(v, backend) for k, v in kwargs.items()}
         mark = Mark(tracer)
         try:
             result = lift.fn(*values, **named)
@@ -143,9 +143,14 @@ class Applying:
             array_is_written(x, "return arrays must be of ArrayType")
             x.write(value)
 
-    def _taken(self, args: tuple) -> list[Any]:
+    def _unwrapped(self, x: Any, backend: Backend | None) -> Any:
+        """An argument as a lift of a framework takes it, which says what dtype a class of Python's is."""
+        found = self._tracer.dtype(x, backend or self._tracer.backend) if type(x) is type else None
+        return self._tracer.unwrap(x) if found is None else found
+
+    def _taken(self, args: tuple, backend: Backend | None) -> list[Any]:
         """Arguments as a lift takes them."""
-        values = [self._tracer.unwrap(a) for a in args]
+        values = [self._unwrapped(a, backend) for a in args]
         if Starred in map(type, args):  # x.view(*shape, 8): one open shape
             own = 1 if type(args[0]) is Proxy else 0
             values = [*values[:own], spliced(self._tracer, tuple(values[own:]))]

@@ -7,6 +7,7 @@ from types import FrameType
 from typing import Any, Protocol
 
 from gfx_ir.backend import Backend
+from gfx_ir.dtypes import DType
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import OpDef
@@ -153,6 +154,9 @@ class Capturing(Recording, Knowing, Protocol):
 
     def wrap(self, result: Any, backend: Backend | None = None) -> Any:
         """What ops gave, as the traced function sees it."""
+
+    def dtype(self, x: Any, owner: Backend | None) -> DType | None:
+        """The DType that x is where the function of a framework takes it; None for anything else."""
 
     def unwrap(self, tree: Any) -> Any:
         """Arguments as ops take them."""

@@ -292,11 +292,20 @@ class Tracer(Builder):
             return tuple(self.unwrap(item) for item in leaf)
         if isinstance(leaf, NUMBERS_AND_TEXT):
             return without_class(leaf)
-        for backend in self.arrays.frameworks():
-            found = backend.as_dtype(leaf)
-            if found is not None:
-                return found
-        return leaf
+        found = self.dtype(leaf, self.backend)
+        return leaf if found is None else found
+
+    def dtype(self, x: Any, owner: Backend | None) -> DType | None:
+        """The DType that x is where the function of a framework takes it; None for anything else. `float` of Python's is not the
+        same in all: raises where no one knows whose it is."""
+        found = None if owner is None else owner.as_dtype(x)
+        if found is not None:
+            return found
+        told = {found for backend in self.arrays.frameworks() if (found := backend.as_dtype(x)) is not None}
+        if len(told) > 1:
+            what = f"GFX cannot tell which dtype {x.__name__!r} is: frameworks differ in it"
+            raise self.error(what, "say whose function this is: symbolic_trace(fn, backend='numpy'); or name the dtype")
+        return told.pop() if told else None
 
     def wrap(self, result: Any, backend: Backend | None = None) -> Any:
         """What ops gave, as the traced function sees it."""

@@ -48,6 +48,7 @@ from .ops import ROWS
 from .state import read_state
 
 _TO_TORCH: dict[DType, Any] = {d: getattr(torch, name) for name, d in DTYPES.items() if hasattr(torch, name)}
+_PYTHON = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
 _FROM_TORCH = {native: d for d, native in _TO_TORCH.items()}
 _BY_BITS = {
     "bfloat16": (torch.int16, np.int16),
@@ -189,7 +190,8 @@ class TorchBackend(Backend):
         return _FROM_TORCH[native]
 
     def as_dtype(self, x: Any) -> DType | None:
-        return _FROM_TORCH.get(x) if isinstance(x, torch.dtype) else None
+        native = _PYTHON.get(x) if isinstance(x, type) else x
+        return _FROM_TORCH.get(native) if isinstance(native, torch.dtype) else None
 
     def layout_of(self, x: Any) -> Layout | None:
         """Its strides and its offset; sparse and nested tensors have none."""

@@ -1,0 +1,46 @@
+"""A dtype that is a class of Python's, `float`, is what it is to the framework whose function takes it, whatever else is imported."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+
+
+def method(x: np.ndarray):
+    return x.astype(int), x.astype(float)
+
+
+def made(x: np.ndarray):
+    return np.zeros(2, dtype=int), np.full(2, 3, dtype=float), np.asarray(x, dtype=complex), np.sum(x, dtype=float)
+
+
+def asked(x: np.ndarray):
+    return x * 2 if x.dtype == float else x * 3
+
+
+def of_torch(x):
+    return torch.zeros(2, dtype=float), x.to(int), x.to(float), torch.tensor([1, 2], dtype=complex)
+
+
+def of_two(x):
+    return torch.as_tensor(np.arange(3, dtype=int)), torch.zeros(3, dtype=float) + x
+
+
+def of_jax(x):
+    return jnp.zeros(2, dtype=float), x.astype(int), jnp.asarray(x, dtype=complex)
+
+
+X = np.array([1.5, -2.5, 3.0], np.float32)
+CASES = [(fn, X, "numpy") for fn in (method, made, asked)]
+CASES += [(fn, torch.tensor(X), "torch") for fn in (of_torch, of_two)] + [(of_jax, jnp.asarray(X), "jax")]
+
+
+@pytest.mark.parametrize("fn, x, framework", CASES)
+def test_they_are_those_of_the_function_that_takes_them(fn, x, framework):
+    want = [(np.asarray(leaf).dtype, np.asarray(leaf).tolist()) for leaf in jax.tree.leaves(fn(x))]
+    for given in ((), (x,)):
+        found = gfx.symbolic_trace(fn, *given, backend=framework).to(framework)(x)
+        assert [(np.asarray(leaf).dtype, np.asarray(leaf).tolist()) for leaf in jax.tree.leaves(found)] == want
