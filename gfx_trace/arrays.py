@@ -80,6 +80,10 @@ class Arrays:
             self.tracer.kept.append(x)
         return found
 
+    def held_array(self, proxy: Proxy) -> Any:
+        """The array that was met during capture and that a Proxy is, as the weight of a module; None for any other."""
+        return next((x for x in self.tracer.kept if self.tracer.known.get(id(x)) is proxy), None)
+
     def held_in(self, slot: Slot, value: Any) -> Any:
         """What who reads a slot finds where `value` stands in it."""
         found = slot.found(value)

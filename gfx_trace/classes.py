@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gfx_ir.control import host_operator, is_test
+from gfx_ir.dtypes import DTYPES
 from gfx_ir.graph import Value
 from gfx_ir.reach import reached
 
@@ -23,6 +24,7 @@ from .sequences import OpenList
 
 _CLASSES = tuple({cls for cls in np.sctypeDict.values() if issubclass(cls, (np.number, np.bool_))})
 _GIVE = "give the argument at capture, or ask for x.ndim and x.dtype"
+_OF_EACH_KIND = [DTYPES[name] for name in "bool uint8 int8 int16 int32 int64 float16 float32 float64 complex64".split()]
 _KINDS = {"int": int, "float": float, "bool": bool, "str": str}
 
 
@@ -55,6 +57,7 @@ def _is_instance(tracer: Capturing, x: Any, classes: list[Any]) -> Any:
         if x.backend is not None and x.backend.numbers:
             types_ = _number_types(tracer, x, classes)
         member = any(issubclass(t, c) for t in types_ for c in classes if isinstance(c, type))
+        member = member or any(_is_of_kind(tracer, x, c) for c in classes if _asks_instances(c))
         if member and isinstance(x.value, Value) and x.read().kind == "optional":
             if type(None) in classes:
                 return True
@@ -74,6 +77,24 @@ def _is_instance(tracer: Capturing, x: Any, classes: list[Any]) -> Any:
     return any(getattr(c, "__name__", "") in (x.kind, f"{x.kind}_") for c in classes)
 
 
+def _asks_instances(kind: Any) -> bool:
+    """Whether a class says itself what its instances are, as torch.LongTensor does by their dtype."""
+    return kind is not None and type(kind).__instancecheck__ is not type.__instancecheck__
+
+
+def _is_of_kind(tracer: Capturing, x: Proxy, kind: Any) -> bool:
+    """Whether a tensor is one of a class that says so itself: the one that it is, or those of all dtypes that it may have, are asked."""
+    held = tracer.arrays.held_array(x)
+    owner, known = x.backend or tracer.arrays.frameworks()[0], tracer.record.dtype(x.read())
+    dtypes = [known] if known else _OF_EACH_KIND
+    samples = [owner.from_host(np.zeros((), d.numpy)) for d in dtypes] if held is None else [held]
+    found = {isinstance(sample, kind) for sample in samples}
+    if len(found) > 1:
+        what = f"GFX cannot tell whether this is a {kind.__name__}, as its dtype is not known"
+        raise tracer.error(what, "ask for its dtype: x.dtype == torch.int64; or give the argument's dtype at capture")
+    return found.pop()
+
+
 def type_of(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     usable(*args)
     if type(args[0]) is OpenList:
@@ -85,6 +106,9 @@ def type_of(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if len(args) == 1 and isinstance(args[0], Proxy):
         if args[0].weak:
             return _class_of(tracer, args[0])
+        held = tracer.arrays.held_array(args[0])
+        if held is not None and not isinstance(held, np.generic):
+            return type(held)
         owners = args[0].backend or tracer.arrays.frameworks()[0]
         return _numpy_class(tracer, args[0]) if owners.numbers else owners.array_class()
     if len(args) == 1 and isinstance(args[0], HostProxy):

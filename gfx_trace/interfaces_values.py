@@ -104,6 +104,9 @@ class OfArrays(Protocol):
     def array_proxy(self, x: Any, name: str = "constant", place: Any = None) -> Proxy:
         """The Proxy of an array met during capture: one for each array, so that aliases stay aliases."""
 
+    def held_array(self, proxy: Proxy) -> Any:
+        """The array that was met during capture and that a Proxy is; None for any other."""
+
     def held_in(self, slot: Slot, value: Any) -> Any:
         """What who reads a slot finds where `value` stands in it."""
 

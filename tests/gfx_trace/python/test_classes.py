@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 import gfx_trace as gfx
-from gfx_ir.errors import CaptureError, GuardError
+from gfx_ir.errors import CaptureError, GuardError, UnsupportedConstruct
 
 
 def names(x: np.ndarray):
@@ -69,3 +70,36 @@ def test_shapes_are_of_the_framework_s_class(given):
 def test_a_class_is_no_result():
     with pytest.raises(CaptureError, match="cannot return a type"):
         gfx.symbolic_trace(lambda x: (x, type(float(x[0]))), backend="torch")
+
+
+class Weighted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.full((2,), 3.0))
+        self.register_buffer("b", torch.full((2,), 5.0))
+
+    def forward(self, x):
+        for at, held in enumerate((self.w, self.b, self.w.data, self.w * 1, x)):
+            if isinstance(held, nn.Parameter):
+                x = x * held + at
+        return x * 7 if type(self.w) is nn.Parameter else x
+
+
+def test_a_weight_of_a_module_is_a_parameter():
+    model = nn.Sequential(Weighted(), Weighted())
+    x = torch.ones(2)
+    for given in ((), (x,)):
+        torch.testing.assert_close(gfx.symbolic_trace(model, *given)(x), model(x))
+
+
+def of_whole_numbers(x):
+    return x * 2 if isinstance(x, (torch.LongTensor, list)) else x * 3
+
+
+def test_a_class_that_stands_for_a_dtype():
+    for x in (torch.tensor([1, 2]), torch.tensor([1.0, 2.0])):
+        torch.testing.assert_close(gfx.symbolic_trace(of_whole_numbers, x)(x), of_whole_numbers(x))
+    with pytest.raises(
+        UnsupportedConstruct, match="cannot tell whether this is a LongTensor, as its dtype is not known"
+    ):
+        gfx.symbolic_trace(of_whole_numbers, backend="torch")
