@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from ...dtypes import DType
+from ...control import host_operator
+from ...dtypes import DTYPES, DType, int32, int64, uint64
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
 from ...infer.abstract import ARRAY
@@ -14,10 +15,12 @@ from ...infer.facts import Facts
 from ...infer.flow import Source
 from ...infer.handed import Handed
 from ...program import Program
+from ...trees import leaves
 from ...types import LogicalTensor
 from .base import Emission, Lowering
 
 _ARRAY = frozenset((ARRAY,))
+_ONE_WIDTH = ({int64, int32}, {uint64, DTYPES["uint32"]})
 
 
 class OpenDtypes(Lowering):
@@ -30,6 +33,8 @@ class OpenDtypes(Lowering):
         handed = Handed(program.entry, program.functions, program.promotion)
         for graph in program.graphs:
             _check_open(graph, emission.style.name)
+            if program.promotion != "jax":  # whose own code asks JAX itself
+                _check_widths(graph, emission.style.name)
             _check_joined(graph, emission.style.name, partial(handed.facts, graph))
 
 
@@ -43,6 +48,22 @@ def _check_open(graph: Graph, name: str) -> None:
                     node.span,
                     "cast the tensor before the loop, or run it as PyTorch or NumPy source",
                 )
+
+
+def _check_widths(graph: Graph, name: str) -> None:
+    """Raise UnsupportedConstruct where code tells 64 bits from 32: whole numbers of either have 32 unless the target is told."""
+    for node in graph.walk():
+        if host_operator(node) not in ("==", "!=", "in", "not in"):
+            continue
+        held = list(leaves(node.args[1]))
+        named = {leaf for leaf in held if isinstance(leaf, DType)}
+        if any(type(leaf) is Value for leaf in held) and any(len(named & both) == 1 for both in _ONE_WIDTH):
+            found = " or ".join(sorted(leaf.name for leaf in named))
+            raise UnsupportedConstruct(
+                f"GFX cannot write this test for {found} as {name} source: whole numbers of 64 bits have 32 there, unless it is told otherwise",
+                node.span,
+                "ask for both: x.dtype in (torch.int64, torch.int32); or give the argument's dtype at capture",
+            )
 
 
 def _check_joined(graph: Graph, name: str, told: Callable[[], Facts]) -> None:

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
+from gfx_ir.errors import UnsupportedConstruct
 
 
 def method(x: np.ndarray):
@@ -44,3 +45,21 @@ def test_they_are_those_of_the_function_that_takes_them(fn, x, framework):
     for given in ((), (x,)):
         found = gfx.symbolic_trace(fn, *given, backend=framework).to(framework)(x)
         assert [(np.asarray(leaf).dtype, np.asarray(leaf).tolist()) for leaf in jax.tree.leaves(found)] == want
+
+
+def of_one_width(x):
+    return x * 2 if x.dtype == torch.int64 else x * 3
+
+
+def of_either_width(x):
+    return x * 2 if x.dtype in (torch.int64, torch.int32) else x * 3
+
+
+def test_jax_source_does_not_tell_64_bits_from_32():
+    program = gfx.symbolic_trace(of_one_width, backend="torch")
+    for x in (torch.tensor([1, 2]), torch.tensor([1, 2], dtype=torch.int32)):
+        torch.testing.assert_close(program.to("torch")(x), of_one_width(x))
+    with pytest.raises(UnsupportedConstruct, match="whole numbers of 64 bits have 32 there"):
+        program.source("jax")
+    either = gfx.symbolic_trace(of_either_width, backend="torch").to("jax")
+    np.testing.assert_array_equal(either(jnp.array([1, 2])), [2, 4])
