@@ -278,8 +278,12 @@ class Carries:
         made = iter(self._rows(item, y) for (_, item), y in zip(stacked, ys))
         for slot, added in self.appended.values() if ys else ():
             rows = [next(made) for _ in added]
-            whole = slot.id in self.listed
-            contents = [ListedItems(rows[0]).behind(slot.old)] if whole else grown(tracer, slot.old, added, rows)
+            if slot.id in self.listed:
+                name = called(slot.object, tracer.site)
+                rows[0].value.name = name if name.isidentifier() else None
+                contents = [ListedItems(rows[0]).behind(slot.old)]
+            else:
+                contents = grown(tracer, slot.old, added, rows)
             others = [x for item in added if type(item) is Proxy for x in self._shared(item)]
             doubt(contents[-1].rows, others, "a list that a loop filled may hold it", add=True)
             tracer.journal.commit([(slot, contents)])

@@ -90,6 +90,18 @@ def both_ways(x):
     return torch.stack(outs)
 
 
+@ROWS(
+    "A list of tensors of several shapes",
+    torch.ones(5, 3),
+    note="Where the shape of an item hangs on the number of the trip, or on a mask, the list is one in the graph, too.",
+)
+def chunks(x):
+    parts = []
+    for i in range(0, x.shape[0], 2):
+        parts.append(x[i : i + 2] * 2)
+    return torch.cat(parts), len(parts)
+
+
 @ROWS("zip, enumerate, reversed", UP, UP)
 def paired(a, b):
     s = torch.tensor(0.0)

@@ -110,8 +110,8 @@ def test_lists_are_those_of_python(f, example):
 def test_source_has_the_list_of_the_author():
     assert gfx.transpile(chunks, to="torch").source.endswith("""
 def chunks(x):
-    outs = [x[i:i + 2] * 2 for i in range(0, x.shape[0], 2)]
-    return torch.cat(outs), len(outs)
+    parts = [x[i:i + 2] * 2 for i in range(0, x.shape[0], 2)]
+    return torch.cat(parts), len(parts)
 """)
 
 
