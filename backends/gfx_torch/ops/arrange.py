@@ -8,7 +8,7 @@ from gfx_ir.backend import Row
 from gfx_ir.build import dtype_of
 
 from ..lifting import names, of_ranks
-from ..lifts import arranging, finding
+from ..lifts import arranging, finding, scattering
 from ._spell import as_index, is_scalar, rank_of
 from .create import OWN_FLOAT
 
@@ -88,5 +88,5 @@ ROWS = (
         keep=("fill_value",),
     ),
     Row("nonzero", lambda a: "torch.nonzero(x, as_tuple=True)" + ("[0]" if rank_of(a.x) == 1 else "")),
-    Row("scatter_reduce", _scatter_reduce, {names("scatter_reduce"): finding.scatter_reduce}),
+    Row("scatter_reduce", _scatter_reduce, {names("scatter_reduce"): scattering.scatter_reduce}),
 )

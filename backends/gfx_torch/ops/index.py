@@ -12,7 +12,7 @@ from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
 from ..lifting import INT64, names, require_index
-from ..lifts import finding
+from ..lifts import finding, scattering
 from ..lifts.indexing import taken_for_tuple
 from ..ranks import alike, most
 from ._spell import as_index, is_scalar
@@ -162,9 +162,9 @@ ROWS = (
     Row(
         "gather",
         lambda a: f"torch.gather(x, axis, {as_index('indices', a.indices)})",
-        {names("gather"): alike("gather", finding.gather, 0, 2)},
+        {names("gather"): alike("gather", scattering.gather, 0, 2)},
     ),
-    Row("scatter", _scatter, {names("scatter"): finding.scatter, names("scatter_add"): finding.scatter_add}),
+    Row("scatter", _scatter, {names("scatter"): scattering.scatter, names("scatter_add"): scattering.scatter_add}),
     Row("tril", "torch.tril(x, diagonal=k)", {names("tril"): lambda input, diagonal=0: ops.tril(input, k=diagonal)}),
     Row("triu", "torch.triu(x, diagonal=k)", {names("triu"): lambda input, diagonal=0: ops.triu(input, k=diagonal)}),
     Row(
