@@ -57,11 +57,8 @@ class Carrying(Protocol):
     def replan(self) -> None:
         """Plan what all variables hold."""
 
-    def drop(self, path: tuple) -> None:
-        """Do not carry a leaf."""
-
-    def read(self, out: Any, final: bool = False) -> Any:
-        """What a leaf held at the end of the body."""
+    def drop(self, path: tuple) -> None: ...
+    def read(self, out: Any, final: bool = False) -> Any: ...
 
     def exit_position(self, flag: Any) -> int | None:
         """Where the flag that ends the loop stands."""

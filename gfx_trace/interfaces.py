@@ -51,8 +51,7 @@ class Places(Protocol):
     def span(self) -> Span | None:
         """The place of what is recorded now."""
 
-    def place(self) -> Span | None:
-        """The place of an error: that of the code which asks for a value, where GFX itself asks it on behalf of that."""
+    def place(self) -> Span | None: ...
 
     def error(self, what: str, hint: str = "") -> UnsupportedConstruct:
         """An error at the user's place."""
@@ -64,8 +63,7 @@ class Recording(Places, Protocol):
     graph: Graph
     stack: list[tuple[Graph, dict[Value, Value]]]
 
-    def add(self, op: OpDef, args: tuple) -> Any:
-        """Add a node; its value, or the tuple of its values where there are several or none."""
+    def add(self, op: OpDef, args: tuple) -> Any: ...
 
     def append(self, node: Node) -> Node:
         """Add a node that was made."""
@@ -76,8 +74,7 @@ class Recording(Places, Protocol):
     def local(self, value: Value) -> Value:
         """A value as the innermost graph has it."""
 
-    def next_key(self) -> Value:
-        """A fresh key for a draw of random numbers."""
+    def next_key(self) -> Value: ...
 
 
 class Knowing(Protocol):
@@ -95,24 +92,15 @@ class Knowing(Protocol):
     static_types: bool
 
     @property
-    def functions(self) -> Keeping:
-        """The functions that stay functions."""
-
+    def functions(self) -> Keeping: ...
     @property
-    def native_methods(self) -> RunningMethods:
-        """The gate of special methods that C runs."""
-
+    def native_methods(self) -> RunningMethods: ...
     @property
-    def memoised(self) -> Remembering:
-        """What is computed once."""
-
+    def memoised(self) -> Remembering: ...
     @property
-    def effects(self) -> Writing:
-        """What is written."""
-
+    def effects(self) -> Writing: ...
     @property
-    def assumed(self) -> Assuming:
-        """What was taken as given."""
+    def assumed(self) -> Assuming: ...
 
 
 class Capturing(Recording, Knowing, Protocol):
@@ -152,14 +140,9 @@ class Capturing(Recording, Knowing, Protocol):
     castable: Any
     _frameworks: list[Backend] | None
 
-    def wrap(self, result: Any, backend: Backend | None = None) -> Any:
-        """What ops gave, as the traced function sees it."""
-
-    def dtype(self, x: Any, owner: Backend | None) -> DType | None:
-        """The DType that x is where the function of a framework takes it; None for anything else."""
-
-    def unwrap(self, tree: Any) -> Any:
-        """Arguments as ops take them."""
+    def wrap(self, result: Any, backend: Backend | None = None) -> Any: ...
+    def dtype(self, x: Any, owner: Backend | None) -> DType | None: ...
+    def unwrap(self, tree: Any) -> Any: ...
 
     def region(self, name: str) -> Any:
         """Build a region of a node; yields its graph and what it captures."""
@@ -170,11 +153,8 @@ class Capturing(Recording, Knowing, Protocol):
     def _local(self, value: Any) -> Any:
         """A value, or a constant, as the innermost graph has it."""
 
-    def is_leaf(self, target: Any) -> bool:
-        """Whether a callable is never entered."""
-
-    def make_argument(self, name: str, value: Any) -> Any:
-        """What the function gets for a given argument; None: the usual."""
+    def is_leaf(self, target: Any) -> bool: ...
+    def make_argument(self, name: str, value: Any) -> Any: ...
 
     @property
     def unpack(self) -> Callable[[Any, tuple], Any]:
@@ -185,85 +165,44 @@ class Capturing(Recording, Knowing, Protocol):
         """What applies a lift."""
 
     @property
-    def operands(self) -> OfOperands:
-        """Operands of Python's operators."""
-
+    def operands(self) -> OfOperands: ...
     @property
-    def calls(self) -> Calling:
-        """What calls become."""
-
+    def calls(self) -> Calling: ...
     @property
-    def managers(self) -> Managing:
-        """Context managers."""
-
+    def managers(self) -> Managing: ...
     @property
-    def scopes(self) -> Scoping:
-        """Where in the model and the code the capture is."""
-
+    def scopes(self) -> Scoping: ...
     @property
-    def views(self) -> Viewing:
-        """Tensors: their attributes, views of them, and writes."""
-
+    def views(self) -> Viewing: ...
     @property
-    def host_values(self) -> OfHostValues:
-        """Open host values."""
-
+    def host_values(self) -> OfHostValues: ...
     @property
-    def texts(self) -> Wording:
-        """Texts that Python makes of values."""
-
+    def texts(self) -> Wording: ...
     @property
-    def objects(self) -> OfObjects:
-        """Ordinary objects."""
-
+    def objects(self) -> OfObjects: ...
     @property
-    def overloading(self) -> OfOwnClasses:
-        """Classes of the user's own."""
-
+    def overloading(self) -> OfOwnClasses: ...
     @property
-    def arrays(self) -> OfArrays:
-        """Arrays from outside."""
-
+    def arrays(self) -> OfArrays: ...
     @property
-    def truths(self) -> Testing:
-        """What is true."""
-
+    def truths(self) -> Testing: ...
     @property
-    def gates(self) -> Resolving:
-        """Gated values, and values of regions that were left."""
-
+    def gates(self) -> Resolving: ...
     @property
-    def regions(self) -> Branching:
-        """Tests."""
-
+    def regions(self) -> Branching: ...
     @property
-    def loop_sources(self) -> OfSources:
-        """What a loop goes over."""
-
+    def loop_sources(self) -> OfSources: ...
     @property
-    def loops(self) -> Looping:
-        """Loops."""
-
+    def loops(self) -> Looping: ...
     @property
-    def raising(self) -> LettingOut:
-        """What is raised."""
-
+    def raising(self) -> LettingOut: ...
     @property
-    def iteration(self) -> Iterating:
-        """What iterators hand on."""
-
+    def iteration(self) -> Iterating: ...
     @property
-    def gradients(self) -> InModes:
-        """Gradient modes."""
-
+    def gradients(self) -> InModes: ...
     @property
-    def attributes(self) -> OfAttributes:
-        """Attributes that classes of the user's own give."""
-
+    def attributes(self) -> OfAttributes: ...
     @property
-    def libraries(self) -> InLibraries:
-        """Libraries that are built on a framework."""
-
+    def libraries(self) -> InLibraries: ...
     @property
-    def decided(self) -> Deciding:
-        """Tests whose truth follows from constants and shapes."""
+    def decided(self) -> Deciding: ...

@@ -46,29 +46,12 @@ class Replaying(Protocol):
     def narrow(self) -> dict[Any, Any]:
         """What a variable was broadcast from, in a shape that broadcasts to its own."""
 
-    def call(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Call a public function of JAX."""
-
-    def run(self, closed: Any, args: Sequence[Any]) -> list[Any]:
-        """The results of a closed jaxpr."""
-
-    def body(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
-        """The results of a jaxpr with these constants."""
-
-    def inside(self, jaxpr: Any, consts: Sequence[Any], invars: Sequence[Any], outvars: Sequence[Any]) -> list[Any]:
-        """The results of a jaxpr that an equation of these variables calls."""
-
-    def read(self, var: Any) -> Any:
-        """What a variable stands for: a Number where it is one."""
-
-    def narrowed(self, var: Any) -> Any:
-        """What a variable was broadcast from, else what it stands for."""
-
-    def value(self, var: Any) -> Any:
-        """What a variable stands for, as an array."""
-
-    def number(self, var: Any) -> Number | None:
-        """The number that a variable stands for; None where it is an array."""
-
-    def origin(self, var: Any, *names: str) -> Any:
-        """The equation that made a variable, where it is one of these primitives; else None."""
+    def call(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any: ...
+    def run(self, closed: Any, args: Sequence[Any]) -> list[Any]: ...
+    def body(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> list[Any]: ...
+    def inside(self, jaxpr: Any, consts: Sequence[Any], invars: Sequence[Any], outvars: Sequence[Any]) -> list[Any]: ...
+    def read(self, var: Any) -> Any: ...
+    def narrowed(self, var: Any) -> Any: ...
+    def value(self, var: Any) -> Any: ...
+    def number(self, var: Any) -> Number | None: ...
+    def origin(self, var: Any, *names: str) -> Any: ...
