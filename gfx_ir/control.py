@@ -131,11 +131,6 @@ def is_loop(node: Any) -> bool:
     return node.op.form is Form.FOR or node.op.form is Form.WHILE
 
 
-def is_while(node: Any) -> bool:
-    """Whether a node is a loop that a test of its own ends."""
-    return node.op.form is Form.WHILE
-
-
 def is_for(node: Any) -> bool:
     """Whether a node is a loop over something."""
     return node.op.form is Form.FOR

@@ -7,9 +7,8 @@ greater of two says less: whoever asks has to be right for all that it stands fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 from .. import host
@@ -104,11 +103,6 @@ def join(a: Abstract, b: Abstract) -> Abstract:
         if a == b
         else Abstract(a.kinds | b.kinds, joined_element(a.element, b.element), joined_ranks(a.ranks, b.ranks))
     )
-
-
-def join_all(values: Iterable[Abstract]) -> Abstract:
-    """The join of several; BOTTOM of none."""
-    return reduce(join, values, BOTTOM)
 
 
 def at_most(a: Abstract, b: Abstract) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from ..dtypes import DType, bool_, default, kind_of
+from ..dtypes import DType, default, kind_of
 from ..errors import GfxError
 from ..graph import Node, Value, values_in
 from ..op import Trait
@@ -27,7 +27,6 @@ Elements = frozenset[Element]
 NOTHING: Elements = frozenset()
 UNTOLD: Elements = frozenset(((None, False),))
 ANYTHING: Elements = frozenset(((None, False), (None, True)))
-BOOLEAN: Elements = frozenset(((bool_, False),))
 _ORDER = "bifc"
 _KINDS = {"bool": "b", "int": "i", "float": "f", "complex": "c"}
 _MOST = 32

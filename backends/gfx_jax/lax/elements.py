@@ -73,10 +73,6 @@ def _reduce_precision(operand: Any, exponent_bits: int, mantissa_bits: int) -> A
     return operand if narrow == dtype else ops.astype(ops.astype(operand, narrow), dtype)
 
 
-def _same(x: Any, *rest: Any, **named: Any) -> Any:
-    return ops.copy(x)
-
-
 def _device_put(x: Any, device: Any = None, *, src: Any = None, donate: bool = False, may_alias: Any = None) -> Any:
     expect("jax.device_put", "donate", donate, False)
     return ops.copy(x)

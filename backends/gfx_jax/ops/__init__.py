@@ -1,48 +1,5 @@
 """The rows of the JAX backend, family by family."""
 
-from . import (
-    arrange,
-    bits,
-    create,
-    decompose,
-    effect,
-    elementwise,
-    fft,
-    index,
-    linalg,
-    nn,
-    number,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    search,
-    shape,
-    special,
-    statistics,
-    transposed,
-)
+from gfx_ir.families import tables
 
-_FAMILIES = (
-    elementwise,
-    bits,
-    number,
-    reduce,
-    resize,
-    shape,
-    linalg,
-    nn,
-    recurrent,
-    index,
-    create,
-    random,
-    fft,
-    special,
-    statistics,
-    decompose,
-    effect,
-    arrange,
-    search,
-    transposed,
-)
-ROWS = tuple(row for family in _FAMILIES for row in family.ROWS)
+ROWS = tuple(row for rows in tables(__name__, __path__, "ROWS") for row in rows)

@@ -1,40 +1,10 @@
 """The rows of the NumPy backend, family by family, and what its calls do to memory."""
 
-from . import (
-    bits,
-    create,
-    decompose,
-    effect,
-    elementwise,
-    fft,
-    index,
-    linalg,
-    nn,
-    random,
-    reduce,
-    shape,
-    special,
-    statistics,
-    writes,
-)
+from gfx_ir.families import tables
 
-_FAMILIES = (
-    elementwise,
-    bits,
-    reduce,
-    shape,
-    linalg,
-    nn,
-    index,
-    create,
-    random,
-    fft,
-    special,
-    statistics,
-    decompose,
-    effect,
-)
-ROWS = tuple(row for family in _FAMILIES for row in family.ROWS)
+from . import create, writes
+
+ROWS = tuple(row for rows in tables(__name__, __path__, "ROWS") for row in rows)
 WRITES = writes.WRITES
 COPIES = "np.conj np.copy np.resize ndarray.copy ndarray.flatten"
 MAY_COPY = "np.ravel ndarray.ravel np.reshape ndarray.reshape"

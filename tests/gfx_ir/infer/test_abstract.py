@@ -13,7 +13,6 @@ from gfx_ir.infer.abstract import (
     UFUNC,
     at_most,
     join,
-    join_all,
     joined_element,
     number,
     of_constant,
@@ -41,7 +40,7 @@ def test_join_is_the_least_upper_bound(a, b):
 
 @pytest.mark.parametrize("a, b, c", list(itertools.product(SAMPLES, repeat=3)))
 def test_join_is_associative(a, b, c):
-    assert join_all((a, b, c)) == join(a, join(b, c))
+    assert join(join(a, b), c) == join(a, join(b, c))
 
 
 def test_what_python_has():
