@@ -41,3 +41,16 @@ def test_functions_that_are_called_for_several_instances():
         out = program.optimized("inline", "fold_batch_norm", validate=(x.numpy(),), tolerance=1e-4)
         assert ops_of(out).count("batch_norm") == left
         np.testing.assert_allclose(out.to("torch")(x).detach(), model(x).detach(), rtol=1e-4, atol=1e-5)
+
+
+def test_a_linear_layer():
+    """Of rows its columns are the channels; of rows of rows they are not those of the norm."""
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4)).eval()
+    model[1].running_mean.normal_(), model[1].running_var.uniform_(0.5, 2.0)
+    for shape, left in (((2, 3), 0), ((2, 4, 3), 1)):
+        x = torch.randn(shape)
+        program = gfx.symbolic_trace(model, x)
+        out = program.optimized("inline", "fold_batch_norm", validate=(x.numpy(),), tolerance=1e-4)
+        assert ops_of(out).count("batch_norm") == left
+        np.testing.assert_allclose(out.to("torch")(x).detach(), model(x).detach(), rtol=1e-4, atol=1e-5)
