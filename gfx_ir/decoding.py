@@ -17,7 +17,7 @@ from .host import Dim, DimLike
 from .ids import IDS
 from .naming import is_name
 from .op import lookup
-from .program import GUARD_KINDS, PARAMETER_KINDS, Guard, Parameter, Program
+from .program import GUARD_KINDS, PARAMETER_KINDS, Guard, Parameter, Program, of_a_function
 from .records import Record
 from .source import Scope, Span
 from .types import LogicalTensor, layout_of
@@ -302,8 +302,7 @@ class _Decoder:
         for row in need(data.get("functions"), list, "functions"):
             key, number = need(row, list, "a function", 2)
             functions[need(key, str, "the name of a function")] = self.at(self.graphs, number, "graph")
-        rows = need(data.get("signature"), list, "signature")
-        signature = [self._parameter(need(row, list, "an argument", 5), self.values[at]) for row in rows]
+        signature = self._signature(need(data.get("signature"), list, "signature"), self.values[at])
         guards = [self._guard(need(row, list, "a guard", 4)) for row in need(data.get("guards"), list, "guards")]
         writes = [need(path, str, "what is written") for path in need(data.get("writes"), list, "writes")]
         level = need(data.get("level"), int, "level")
@@ -319,6 +318,13 @@ class _Decoder:
             found[need(path, str, "the path of a record")] = Record(
                 need(name, str, "the name of a record"), tuple(fields)
             )
+        return found
+
+    def _signature(self, rows: list[Any], values: list[Value]) -> list[Parameter]:
+        """The arguments, which Python has in an order of their kinds, each name once."""
+        found = [self._parameter(need(row, list, "an argument", 5), values) for row in rows]
+        if not of_a_function(found):
+            raise bad(f"no function has these arguments: {', '.join(parameter.name for parameter in found)[:80]}")
         return found
 
     def _parameter(self, row: list[Any], values: list[Value]) -> Parameter:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,7 +69,8 @@ class Slot:
     type: Any = None
 
 
-PARAMETER_KINDS = ("", "positional", "keyword", "args", "kwargs")
+PARAMETER_KINDS = ("positional", "", "args", "keyword", "kwargs")
+"""In the order in which a function has them."""
 
 
 @dataclass
@@ -97,6 +99,14 @@ class Parameter:
     def at_default(self) -> bool:
         """Whether it is fixed to the author's own default."""
         return self.fixed and repr((type(self.tree), self.tree)) == repr((type(self.default), self.default))
+
+
+def of_a_function(parameters: Sequence[Parameter]) -> bool:
+    """Whether a function can have these: each name once, kinds in their order, and one `*args` and `**kwargs` at most."""
+    places = [PARAMETER_KINDS.index(parameter.kind) for parameter in parameters]
+    starred = [parameter.kind for parameter in parameters if parameter.kind in ("args", "kwargs")]
+    once = len({parameter.name for parameter in parameters}) == len(parameters) and len(set(starred)) == len(starred)
+    return once and places == sorted(places)
 
 
 @dataclass

@@ -10,7 +10,7 @@ from .errors import FormatError, MissingOp
 from .graph import UNBOUND, Graph, Node, Value
 from .naming import identifier, original
 from .op import OpDef, lookup
-from .program import GUARD_KINDS, PARAMETER_KINDS, Guard, Parameter, Program
+from .program import GUARD_KINDS, PARAMETER_KINDS, Guard, Parameter, Program, of_a_function
 from .records import Record
 from .source import Span
 from .text import default_kinds
@@ -122,6 +122,8 @@ class _Module:
                 )
             name = self.constants.tree(item.args[0], {})
             found.append(Parameter(name, self.constants.tree(item.args[1], reader.names), **extra))
+        if not of_a_function(found):
+            fail(self.arguments, "no function has these arguments")
         return found
 
 

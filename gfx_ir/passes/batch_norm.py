@@ -114,10 +114,9 @@ def _fold_data(program: Program, conv: Node, own: dict[str, Value], eps: float, 
 def _fold_nodes(conv: Node, norm: Node, bias: str, type_: Any) -> None:
     graph = conv.graph
     assert graph is not None
-    added = graph.add_parameter(bias, type_)
-    conv.set_args(
-        tuple([added if name == conv.op.contraction.bias else arg for name, arg in zip(conv.op.params, conv.args)])
-    )
+    row, added = conv.op.contraction, graph.add_parameter(bias, type_)
+    assert row is not None
+    conv.set_args(tuple([added if name == row.bias else arg for name, arg in zip(conv.op.params, conv.args)]))
     conv.value.name = conv.value.name or norm.value.name
     norm.value.replace_by(conv.value)
     graph.erase(norm)

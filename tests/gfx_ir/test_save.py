@@ -178,6 +178,7 @@ def tampered(change):
         (lambda d: d["functions"].append(["loop", 1]), "has parameters|takes parameter|calls itself"),
         (lambda d: d.update(guards=[["exec", "x", 1, None]]), "no guard"),
         (lambda d: d["signature"][0].__setitem__(0, "x=__import__('os')"), "no name"),
+        (lambda d: d["signature"].append(d["signature"][0]), "no function has these arguments: x"),
         (lambda d: d["params"].pop("blocks.0.w"), "params differ"),
         (lambda d: d["params"].update({"blocks.0.w": ["float32", [4]]}), "blocks.0.w"),
         (lambda d: d.update(digest="0"), "not the file of params"),

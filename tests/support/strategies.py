@@ -7,7 +7,7 @@ from gfx_ir.dtypes import DTYPES
 from gfx_ir.graph import UNBOUND, Graph, Node
 from gfx_ir.host import Dim
 from gfx_ir.op import lookup
-from gfx_ir.program import Guard, Parameter, Program
+from gfx_ir.program import PARAMETER_KINDS, Guard, Parameter, Program
 from gfx_ir.trees import BRANCHES, leaves
 from gfx_ir.types import LogicalTensor, Opaque
 
@@ -207,9 +207,10 @@ def programs(draw):
     entry = draw(graphs(tuple(functions.values())))
     signature = []
     for at, value in enumerate(entry.placeholders):
-        name = value.name or f"arg{at}"
+        name = f"{value.name or 'arg'}_{at}"
         default = draw(st.just(UNBOUND) | CONSTANTS)
         signature.append(Parameter(name, value, default, draw(KINDS), draw(st.sampled_from(["", "float", "Tensor"]))))
+    signature.sort(key=lambda parameter: PARAMETER_KINDS.index(parameter.kind))
     if draw(st.booleans()):
         signature = [Parameter("args", tuple(entry.placeholders))]
     guards = [Guard("value", "x", draw(CONSTANTS)), Guard("type", "y", draw(LOGICAL))][: draw(st.integers(0, 2))]
