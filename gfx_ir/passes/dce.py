@@ -15,6 +15,23 @@ Raises = Callable[[Node], str | None]
 """The error that Python may raise where a node computes its value, "" for one that every target raises; None: it raises none."""
 
 
+def eliminate_dead(graph: Graph) -> None:
+    """Erase the dead nodes of a graph and of its regions."""
+    todo: list[Node | None] = [graph.last]
+    while todo:
+        node = todo.pop()
+        while node is not None:
+            previous = node.prev
+            if not needed(node):
+                assert node.graph is not None
+                node.graph.erase(node)
+            elif node.regions:
+                todo.append(previous)
+                todo.extend([region.last for region in node.regions])
+                break
+            node = previous
+
+
 def acting(node: Node) -> bool:
     """Whether a node by itself acts on the world."""
     return node.op.effect
