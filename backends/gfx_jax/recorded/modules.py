@@ -76,10 +76,10 @@ def arrays_of(module: Any) -> Leaves:
 
 
 def arrays_in(tree: Any) -> Leaves:
-    """The arrays of a tree, by their keys below it; none of one whose keys JAX cannot sort."""
+    """The arrays of a tree, by their keys below it; none of one whose keys JAX cannot sort, or that an author's class is still making."""
     try:
         found = leaves_of(tree)
-    except (TypeError, ValueError):
+    except Exception:  # the author's own code takes objects of registered classes apart
         return []
     return [(tuple(map(str, keys)), leaf) for keys, leaf in found if isinstance(leaf, jax.Array)]
 
