@@ -112,7 +112,7 @@ class Results:
         kept = {name: held for name, held in fields.items() if callable(held) and self._is_fixed(held)}
         left = {name: held for name, held in fields.items() if name not in kept}
         self._record(kind, left)
-        by_name = kind.__init__ is not object.__init__ and set(inspect.signature(kind).parameters) == set(fields)
+        by_name = kind.__init__ is not object.__init__ and _takes(kind, set(fields))
 
         def make(items: dict[str, Any]) -> Any:
             found = {name: kept.get(name, items.get(name)) for name in fields}
@@ -232,6 +232,15 @@ class Results:
 
 
 NUMBERS = frozenset((bool, int, float, str))
+
+
+def _takes(kind: type, names: set[str]) -> bool:
+    """Whether a class makes an object of these, by name: a model output has fields that are left at None."""
+    parameters = inspect.signature(kind).parameters
+    required = {name for name, held in parameters.items() if held.default is held.empty}
+    return required <= names <= set(parameters)
+
+
 _FIXED = (type, types.BuiltinFunctionType, enum.Enum, np.dtype)
 _HOLDS_OTHERS = 1 << 14  # Py_TPFLAGS_HAVE_GC
 

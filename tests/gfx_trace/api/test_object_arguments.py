@@ -1,5 +1,9 @@
 """Arguments that are objects with tensors among their attributes, as the caches of language models are."""
 
+import collections
+import dataclasses
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -50,11 +54,29 @@ class Step(nn.Module):
         return {"out": x, "cache": cache}
 
 
+@dataclasses.dataclass
+class Output(collections.OrderedDict):
+    """A model output: a dictionary of the fields that are not None."""
+
+    out: Any = None
+    left: Any = None
+    cache: Any = None
+
+    def __post_init__(self):
+        self.update((name, held) for name, held in vars(self).items() if held is not None)
+
+
+class WithOutput(Step):
+    def forward(self, x, cache=None):
+        return Output(**super().forward(x, cache))
+
+
 X, Y = torch.rand(2, 3, 4), torch.rand(2, 1, 4)
 
 
-def test_the_programs_step_leaves_the_cache_as_the_models_does():
-    model = Step()
+@pytest.mark.parametrize("kind", [Step, WithOutput])
+def test_the_programs_step_leaves_the_cache_as_the_models_does(kind):
+    model = kind()
     with torch.no_grad():
         program = gfx.symbolic_trace(model, Y, model(X)["cache"], dynamic=True)
         want, got = model(X)["cache"], model(X)["cache"]
