@@ -16,6 +16,7 @@ from gfx_ir.dtypes import DType
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Value
 from gfx_ir.infer.abstract import ARRAY, SCALAR, Abstract
+from gfx_ir.row import Keys
 from gfx_ir.trees import paths
 from gfx_ir.types import LogicalTensor
 
@@ -83,6 +84,17 @@ class Arrays:
     def held_array(self, proxy: Proxy) -> Any:
         """The array that was met during capture and that a Proxy is, as the weight of a module; None for any other."""
         return next((x for x in self.tracer.kept if self.tracer.known.get(id(x)) is proxy), None)
+
+    def in_graph(self, x: Any) -> Any:
+        """What is met, with the parameters that stand in it, or in tuples of it, as those of the graph: Python's operators go by them."""
+        if id(x) in self.tracer.tensor_paths:
+            return self.array_proxy(x)
+        if not self.tracer.tensor_paths or not isinstance(x, tuple) or type(x) is Keys:
+            return x
+        parts = [self.in_graph(held) for held in x]
+        if all(part is held for part, held in zip(parts, x)):
+            return x
+        return x._make(parts) if hasattr(x, "_make") else type(x)(parts)
 
     def held_in(self, slot: Slot, value: Any) -> Any:
         """What who reads a slot finds where `value` stands in it."""

@@ -194,7 +194,8 @@ class Calls:
         if isinstance(target, functools.partial):
             names = inspect.signature(target.func).parameters
             name_bound(self.tracer, {**dict(zip(names, target.args)), **target.keywords})
-            return self.call_entry(target.func, (*target.args, *args), {**target.keywords, **kwargs})
+            own, named = map(self.tracer.arrays.in_graph, (target.args, tuple(target.keywords.values())))
+            return self.call_entry(target.func, (*own, *args), {**dict(zip(target.keywords, named)), **kwargs})
         inner = compiled(target)
         if inner is not None:
             return self.call_entry(inner, args, kwargs)

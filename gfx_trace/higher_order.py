@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import ops
+from gfx_ir.backend import Backend
 from gfx_ir.graph import Graph
 from gfx_ir.row import Keys
 
@@ -214,8 +215,18 @@ def _tree(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         if name in _FUNCTIONS and callable(given):
             bound.arguments[name] = functools.partial(_entered, tracer, given)
         else:
-            bound.arguments[name] = in_places(given)
+            bound.arguments[name] = _with_parameters(tracer, owner_of(tracer, f), in_places(given))
     return run_as_it_is(tracer, _apart(tracer, f), bound.args, bound.kwargs)
+
+
+def _with_parameters(tracer: Capturing, backend: Backend, tree: Any) -> Any:
+    """The tree with parameters that it holds as those of the graph."""
+    if not tracer.tensor_paths or is_open(tree):
+        return tree
+    found, rebuild = backend.flatten(tree)
+    if not any(id(leaf) in tracer.tensor_paths for leaf in found):
+        return tree
+    return rebuild(list(map(tracer.arrays.in_graph, found)))
 
 
 def _apart(tracer: Capturing, f: Callable[..., Any]) -> Callable[..., Any]:

@@ -47,7 +47,7 @@ def iterator(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """iter(x), iter(function, last)."""
     if len(args) == 2:
         return tracer.iteration.made(_until(tracer, *args))
-    x = rows_of(args[0]) if type(args[0]) in (list, tuple) else args[0]
+    x = rows_of(args[0]) if type(args[0]) in (list, tuple) else tracer.arrays.in_graph(args[0])
     if is_iterator(x) or not args:
         return x
     if type(x) is Proxy and type(tracer.host_values.length(x)) is not int:
@@ -192,6 +192,7 @@ def filtered(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 # ---------------------------------------------------------------- what takes all items
 def container(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """tuple(x), list(x)."""
+    args = tuple(map(tracer.arrays.in_graph, args))
     if args and f is tuple and tracer.record.is_shape(args[0]):
         return (*args[0],)  # another object
     if args and is_shape(args[0]):
@@ -204,6 +205,7 @@ def container(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 def reduced(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """functools.reduce(function, items[, initial]): a loop, staged where the number of items is open."""
     function, items, *initial = args
+    items = tracer.arrays.in_graph(items)
     if isinstance(items, OpenRange) and not initial:
         initial, items = [items.start], OpenRange(items.start + items.step, items.stop, items.step)
     elif isinstance(items, Proxy) and not initial:

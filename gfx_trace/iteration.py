@@ -126,7 +126,7 @@ class Iteration:
         if is_open(source):
             return tracer.host_values.iterate(source)
         if not is_iterator(source):
-            return iter(source)
+            return map(tracer.arrays.in_graph, source) if tracer.tensor_paths else iter(source)
         if loop:
             self.check(source)
         return self._steps(source, tracer.graph if loop else None)

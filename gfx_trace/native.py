@@ -47,7 +47,7 @@ def run_native(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: di
         isinstance(leaf, _CAPTURED[:2]) for leaf in leaves((args, kwargs))
     ):
         return hold(tracer, f, args, kwargs)
-    return run_as_it_is(tracer, f, args, kwargs)
+    return tracer.arrays.in_graph(run_as_it_is(tracer, f, args, kwargs))
 
 
 def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:

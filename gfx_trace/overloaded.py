@@ -117,7 +117,8 @@ class Overloading:
         return operate(self.tracer, name, a, b) if found is NotImplemented else found
 
     def iterable(self, x: Any) -> Any:
-        """What a loop goes over: of an object that says so itself, what its method gives."""
+        """What a loop goes over: of an object that says so itself, what its method gives; of a parameter, one of the graph."""
+        x = self.tracer.arrays.in_graph(x)
         if type(x) is OpenList:
             return x.items
         if type(x) is list and (gated := gate_of(x)) is not None:

@@ -85,7 +85,8 @@ def fori_loop(tracer: Capturing, backend: Backend, lower: Any, upper: Any, body:
 
 def scan(tracer: Capturing, backend: Backend, body: Any, init: Any, xs: Any, length: Any) -> Any:
     """for x in xs: state, y = body(state, x); the ys stacked."""
-    state, (leaves, rebuild) = _State(tracer, backend, init), flatten(backend, xs)
+    state, (found, rebuild) = _State(tracer, backend, init), flatten(backend, xs)
+    leaves = list(map(tracer.arrays.in_graph, found))
     if Keys in map(type, leaves):
         return _trips(tracer, backend, body, init, [rebuild(items) for items in zip(*leaves)])
     outs: list[list[Any]] = []

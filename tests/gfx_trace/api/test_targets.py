@@ -207,3 +207,34 @@ def test_of_collections_of_variables_the_params_alone_are_trained():
     made = gfx.transpile(target, jnp.ones(3), to="torch").module()
     assert [name for name, _ in made.named_parameters()] == ["params.w"]
     assert [name for name, _ in made.named_buffers()] == ["batch_stats.mean"]
+
+
+W = jnp.asarray(np.linspace(-1, 1, 18).reshape(2, 3, 3), jnp.float32)
+WEIGHTS = {"a": W, "b": [W + 1, {"c": W * 2}]}
+USES = {
+    "rows": lambda p, x: functools.reduce(lambda x, w: jnp.tanh(w @ x), p["a"], x) + sum(w @ x for w in p["b"][0]),
+    "unpacked": lambda p, x: (lambda w, *others: w @ others[0] @ x)(*p["a"]),
+    "listed": lambda p, x: jnp.stack(list(p["a"])).sum(0) @ x + next(iter(p["b"][0])) @ x,
+    "scanned": lambda p, x: jax.lax.scan(lambda x, w: (w[0] @ w[1] @ x, None), x, (p["a"], p["b"][0]))[0],
+    "operators": lambda p, x: ((2 - p["a"] * 2) ** 2)[0] @ x,
+    "leaves": lambda p, x: sum((w**2).sum() for w in jax.tree.leaves(p)) * x,
+    "mapped": lambda p, x: jax.tree.map(lambda w, v: w - 0.1 * v, p, p)["b"][1]["c"][0] @ x,
+    "reduced": lambda p, x: jax.tree.reduce(lambda total, w: total + (w * 2).sum(), p, 0.0) * x,
+    "taken apart": lambda p, x: sum((w * 2).sum() for w in jax.tree.flatten(p)[0]) * x,
+    "items": lambda p, x: sum((w * 2).sum() for name, w in p.items() if name == "a") * x + (p.get("a") * 2).sum(),
+}
+
+
+@pytest.mark.parametrize("bound", [True, False])
+@pytest.mark.parametrize("name", USES)
+def test_what_is_computed_of_arrays_that_belong_to_a_target_is_no_parameter(name, bound):
+    use, x = USES[name], jnp.arange(3.0)
+    target = functools.partial(use, WEIGHTS) if bound else lambda x: use(WEIGHTS, x)
+    made = gfx.transpile(target, x, to="jax")
+    np.testing.assert_allclose(made(x), use(WEIGHTS, x), rtol=1e-5)
+    slopes = jax.tree.leaves(jax.grad(lambda p: use(p, x).sum())(WEIGHTS))
+    found = jax.tree.leaves(jax.grad(lambda p: made.fn(p, x).sum())(made.params))
+    assert 0 < len(found) <= len(slopes)
+    for slope in found:
+        assert any(slope.shape == known.shape and np.allclose(slope, known, rtol=1e-4) for known in slopes)
+    assert sum(bool((slope != 0).any()) for slope in slopes) == sum(bool((slope != 0).any()) for slope in found)
