@@ -5,7 +5,7 @@ import time
 import types
 
 import gfx_trace as gfx
-from gfx_trace.hooks import TABLE
+from gfx_trace.calls.hooks import TABLE
 from gfx_trace.rewrite import convert
 
 CALLS = 20_000

@@ -9,7 +9,7 @@ import gfx_trace as gfx
 from embed import load, read_sentences, tokenize
 from gfx_ir.passes.outline import outline
 from gfx_ir.pause import collection_paused
-from gfx_trace.capture import capture
+from gfx_trace.capture.capture import capture
 from resnet import resnet50
 
 

@@ -10,13 +10,13 @@ from gfx_ir.runtime.values import Values
 from gfx_ir.types import LogicalTensor, TensorSpec
 
 from .api import Traced, load, symbolic_trace, trace, transpile
-from .arguments import Open
-from .check import Report, check
+from .api.check import Report, check
+from .api.program import Program
+from .api.register import register
+from .api.tracing import Tracer
+from .api.transpiled import Transpiled
 from .explain import Construct, Explanation, explain
-from .program import Program
-from .register import register
-from .tracing import Tracer
-from .transpiled import Transpiled
+from .trace.arguments import Open
 
 __all__ = [
     "Construct",

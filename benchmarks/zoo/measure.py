@@ -29,7 +29,7 @@ from cases import JaxModel  # noqa: E402
 import examples  # noqa: E402
 import gfx_trace as gfx  # noqa: E402
 from gfx_ir.param_tree import flatten  # noqa: E402
-from gfx_trace.differences import flat  # noqa: E402
+from gfx_trace.api.differences import flat  # noqa: E402
 
 SEEN, UNSEEN, ROUNDS = (2, 7), ((3, 11), (1, 20)), 7
 FRAMEWORKS = ("torch", "jax", "numpy")

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import ClassVar
 
-from ..scope_names import own
 from .comprehensions import structure
 from .context import Frame
 from .flow import falls
+from .scope_names import own
 from .scopes import Use
 from .statements import Statements
 from .templates import (

@@ -6,7 +6,16 @@ import ast
 from typing import ClassVar
 
 from .comprehensions import Comprehensions, stored, structure
-from .templates import SYMBOLS, assign, at, const, hook, load, statement, store
+from .templates import (
+    SYMBOLS,
+    assign,
+    at,
+    const,
+    hook,
+    load,
+    statement,
+    store,
+)
 
 SIMPLE = (ast.Name, ast.Constant)
 

@@ -15,12 +15,12 @@ import numpy as np
 import torch
 
 import digits
-import gfx_trace.program
+import gfx_trace.api.program
 from fuzz_programs import Settings, inputs, load
 from gfx_ir.errors import GfxError
 from gfx_ir.passes.outline import outline
 from gfx_ir.trees import leaves
-from gfx_trace.capture import capture
+from gfx_trace.capture.capture import capture
 from gradient_modes import of_values_computed
 from stages import stage
 from ways import NAMES, SILENT, framework, gradient, own, ready
@@ -220,7 +220,7 @@ class Case:
         example = tuple(own(x, self.how) for x in self.tuples[0]) if self.how.level else ()
         try:
             captured = capture(self.function, example, {}, asked=self.how.flavour)
-            self.program = gfx_trace.program.Program.of(outline(captured.program), captured)
+            self.program = gfx_trace.api.program.Program.of(outline(captured.program), captured)
         except GfxError as error:
             return Found("refused", f"refused: {reason(error)}", str(error))
         except Exception as error:

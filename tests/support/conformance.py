@@ -11,14 +11,14 @@ import jax
 import numpy as np
 import torch
 
-import gfx_trace.program
+import gfx_trace.api.program
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Value
 from gfx_ir.loading import backend
 from gfx_ir.param_tree import nest
 from gfx_ir.runtime.executor import Executor
 from gfx_ir.trees import leaves
-from gfx_trace.capture import capture
+from gfx_trace.capture.capture import capture
 from places import CONFORMANCE
 from stages import stage
 
@@ -54,7 +54,7 @@ class Harness:
         if case.expect == "error":
             self.error(case)
             return
-        programs: dict[int, gfx_trace.program.Program] = {}
+        programs: dict[int, gfx_trace.api.program.Program] = {}
         for at, args in enumerate(case.args):
             key = 0 if case.expect == "convert" else at
             if key not in programs:
@@ -69,7 +69,7 @@ class Harness:
 
     def capture(self, case, args, level: int = 1):
         given = tuple(self.convert(args, case.flavour)) if level else ()
-        return gfx_trace.program.Program.of(capture(case.fn, given, {}, asked=case.flavour).program)
+        return gfx_trace.api.program.Program.of(capture(case.fn, given, {}, asked=case.flavour).program)
 
     def untyped(self, case) -> None:
         """Captured without any argument, the program has the function's results as source of both frameworks."""

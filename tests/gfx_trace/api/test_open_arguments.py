@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 import gfx_trace as gfx
 from gfx_ir.errors import GuardError, MissingOp, UnsupportedConstruct
-from gfx_trace.proxy import NeedsPython
+from gfx_trace.values.proxy import NeedsPython
 
 X = torch.tensor([-1.0, 2.0])
 

@@ -12,7 +12,7 @@ import torch
 from torch import std
 
 import gfx_trace as gfx
-from gfx_trace.flavour import flavour_of
+from gfx_trace.values.flavour import flavour_of
 
 T = torch.Tensor
 assert std is torch.std

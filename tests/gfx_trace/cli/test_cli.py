@@ -13,7 +13,8 @@ from safetensors.numpy import load_file, save_file
 from typer.testing import CliRunner
 
 import gfx_trace
-from gfx_trace import cli, commands
+from gfx_trace import cli
+from gfx_trace.cli import commands
 from recapture import load_source
 
 MODELS = '''

@@ -10,7 +10,7 @@ import explain_values
 import gfx_trace as gfx
 from explain_shown import shown_in
 from gfx_ir.errors import GfxError
-from gfx_trace.constructs import TABLE
+from gfx_trace.explain.constructs import TABLE
 
 EXAMPLES = [*shown_in(examples), *shown_in(explain_values)]
 CASES = [pytest.param(*case, id=f"{case[0].__name__}: {case[1]}") for case in EXAMPLES]

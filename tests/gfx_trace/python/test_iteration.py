@@ -14,7 +14,7 @@ import torch
 
 import gfx_trace as gfx
 from gfx_ir.errors import CaptureError
-from gfx_trace.proxy import NeedsPython
+from gfx_trace.values.proxy import NeedsPython
 
 XS = torch.tensor([1.0, 3.0]), torch.tensor([-1.0, -3.0])
 

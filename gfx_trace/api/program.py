@@ -1,0 +1,312 @@
+"""Program as users meet it: called like the target, written as source, moved to another framework, saved."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import gfx_ir.program
+import gfx_ir.types
+from gfx_ir import infer as inference
+from gfx_ir import save as saving
+from gfx_ir.admission import Admission
+from gfx_ir.backend import Backend
+from gfx_ir.binding import Binding
+from gfx_ir.codegen import Module, emit
+from gfx_ir.errors import GuardError
+from gfx_ir.loading import backend, loaded
+from gfx_ir.param_tree import nest
+from gfx_ir.partition import FUSION, Policy, partition
+from gfx_ir.passes import DEFAULT, Optimize, Pass
+from gfx_ir.pause import collection_paused
+from gfx_ir.records import RESULT, made, plain
+from gfx_ir.runtime.device import Device
+from gfx_ir.types import LogicalTensor, TensorSpec
+
+from ..calls.modules import check_modes
+from ..capture.capture import Captured
+from ..control.state import Write
+from ..frameworks.params import moved, to_host
+from ..python.draws import key_from
+from ..rewrite.tracebacks import tidy, users_frames
+from ..values.flavour import loaded_frameworks
+from .interpreted import interpret, of_others
+from .placed import Placed
+
+
+@dataclasses.dataclass
+class Program(gfx_ir.program.Program):
+    """A captured function or model.
+
+    Called like the target, it runs on the framework of its arguments. `entry` and `functions` are its Graphs, `params` its
+    arrays by path, `guards` what the capture took as given, `level` 0 (no shapes), 1 (inputs typed) or 2 (all typed).
+    """
+
+    captured: Captured | None = dataclasses.field(default=None, compare=False, repr=False)
+    modules: dict[tuple, Module] = dataclasses.field(default_factory=dict, compare=False, repr=False)
+    trees: dict[str, tuple[dict[str, Any], Any]] = dataclasses.field(default_factory=dict, compare=False, repr=False)
+    made_of: tuple | None = dataclasses.field(default=None, compare=False, repr=False)
+    callables: dict[Callable[..., Any], Callable[..., Any]] = dataclasses.field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+    @classmethod
+    def of(cls, program: gfx_ir.program.Program, captured: Captured | None = None) -> Program:
+        """The user's form of a program."""
+        fields = {f.name: getattr(program, f.name) for f in dataclasses.fields(gfx_ir.program.Program)}
+        return cls(**fields, captured=captured)
+
+    # ------------------------------------------------------------------ looking
+    @property
+    def graph(self) -> Any:
+        """The entry Graph."""
+        return self.entry
+
+    @property
+    def notes(self) -> list[str]:
+        """What the capture wants known: loops that were unrolled, functions without source."""
+        return list(self.captured.notes) if self.captured is not None else []
+
+    def module(self, target: str, **options: Any) -> Module:
+        """The emitted module for a target: its source, entry, source map, and `load()`."""
+        self._forget_the_stale()
+        key = (target, *sorted(options.items()))
+        found = self.modules.get(key)
+        if found is None:
+            with collection_paused():
+                found = self.modules[key] = emit(self, backend(target), **options)
+                found.classes = self.captured.errors if self.captured is not None else {}
+        return found
+
+    def _forget_the_stale(self) -> None:
+        """Nothing that was made of the graphs outlives an edit of them."""
+        version = self.version
+        if version != self.made_of:
+            self.made_of = version
+            self.modules.clear()
+            self.callables.clear()
+            for name in ("binding", "admission"):
+                vars(self).pop(name, None)
+
+    @users_frames
+    def source(self, target: str, **options: Any) -> str:
+        """Standalone source for "torch", "jax" or "numpy".
+
+        Options: `unroll` (how many fixed trips a functional target writes as a Python loop), `max_trips` (how many trips a loop
+        that data ends takes at most, so that JAX has a reverse mode for it; the source checks it), `comments` (cite the user's
+        lines), `mode` ("hop": PyTorch's higher-order operators, for torch.export). Raises MissingOp naming every op that the target lacks."""
+        return self.module(target, **options).source
+
+    @users_frames
+    def to(self, target: str, **options: Any) -> Callable[..., Any]:
+        """The program as a callable on the target's arrays. It takes what the target takes, and raises GuardError for what the
+        capture does not stand for; its own params are bound to it."""
+        fn = self.module(target, **options).load()
+        if not self.params:  # the same function each time: compilers know it again
+            return self.callables.setdefault(fn, users_frames(fn))
+        params = self.params_for(target)
+
+        @users_frames
+        def bound(*args: Any, **kwargs: Any) -> Any:
+            return fn(params, *args, **kwargs)
+
+        bound.__name__, bound.__doc__, bound.__wrapped__ = fn.__name__, fn.__doc__, fn  # type: ignore[attr-defined]
+        signature = inspect.signature(fn)
+        own = list(signature.parameters.values())[1:]
+        bound.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
+        return bound
+
+    def params_for(self, target: str) -> Any:
+        """The parameter tree on a target's arrays (the program's own arrays where they are that already)."""
+        source, found = self.trees.get(target, ({}, None))
+        if source.keys() != self.params.keys() or any(source[path] is not x for path, x in self.params.items()):
+            owner = backend(target)
+            found = nest({path: moved(x, owner) for path, x in self.params.items()})
+            self.trees[target] = dict(self.params), found
+        return found
+
+    # ------------------------------------------------------------------ levels
+    @users_frames
+    def bind(self, **specs: TensorSpec | LogicalTensor) -> Program:
+        """Level 1: the same program for arguments of these types. Raises ShapeError where there is no such argument."""
+        logical = {k: v.logical() if isinstance(v, TensorSpec) else v for k, v in specs.items()}
+        return Program.of(inference.bind(self, **logical), self.captured)
+
+    @users_frames
+    def infer(self) -> Program:
+        """Level 2: the types of all values. Raises ShapeError with node, op, shapes and the user's line."""
+        return Program.of(inference.infer(self), self.captured)
+
+    @users_frames
+    def optimized(self, *passes: str | Pass, **options: Any) -> Program:
+        """A new program after these passes (names or Passes; none: the default ones). Options are those of `Optimize`."""
+        return Program.of(Optimize(passes or DEFAULT, **options)(self), self.captured)
+
+    # ------------------------------------------------------------------ keeping
+    @users_frames
+    def save(self, path: str | Path) -> None:
+        """Write the graph as JSON and its params as safetensors beside it; both files appear whole, or none. `gfx.load` reads it."""
+        saving.save(self, path, to_host=to_host)
+
+    # ------------------------------------------------------------------ running
+    @users_frames
+    def on(
+        self, *devices: str | Device, policy: Policy | str = FUSION, passes: Sequence[Pass] = (), **options: Any
+    ) -> Placed:
+        """The program cut for these devices, the preferred first ("torch", "jax:1", a Device), as a callable like the target: see
+        `gfx_ir.partition`. Options are those of Frozen: `on_fault`, `deterministic`, `engines`, `cache`."""
+        return Placed(self, partition(self, devices, policy, passes=passes), **options)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run on the framework of the arguments, like the target. Raises GuardError where the capture does not stand for them."""
+        emitted = None
+        try:
+            owner, given, random = self.admit(args, kwargs)
+            if of_others(self, owner):
+                out = interpret(self, owner, given, random)
+            else:
+                emitted = self.module(owner.name)
+                out = self._call(emitted, given, random, owner)
+            result = self.finish(out, owner, given)
+            if self.captured is not None and self.captured.returned:
+                self._hand_back(self.binding.signature.bind(*args, **kwargs).arguments, result)
+            return result
+        except Exception as error:
+            tidy(error, emitted)
+            raise
+
+    def _call(self, emitted: Module, given: Mapping[str, Any], random: Any, owner: Backend) -> Any:
+        """What an emitted module gives for arguments that were admitted."""
+        terms = emitted.terms
+        assert terms is not None
+        if terms.leading:
+            given = {**given, terms.leading: self.params_for(owner.name)}
+        found = terms.binding.call(emitted.bare(), given, random)
+        return plain(self.entry.result, found) if self.records else found
+
+    def finish(self, out: Any, owner: Backend, given: dict[str, Any]) -> Any:
+        """Write what the program writes; the result as the target's own containers."""
+        if self.writes:
+            out, state = out
+            self._apply(state, given, owner)
+        if self.captured is not None:
+            self.captured.left.set_up()
+        rebuild = self.captured.rebuild if self.captured is not None else None
+        return rebuild(out) if rebuild is not None else made(self.records, out) if self.records else out
+
+    def _hand_back(self, arguments: Mapping[str, Any], result: Any) -> None:
+        """Objects that the call was given, and that the result holds with new attributes, have these."""
+        assert self.captured is not None
+        places = self.captured.returned.items()
+        pairs = [(part_at(arguments, path), part_at({RESULT: result}, place)) for path, place in places]
+        for held, new in pairs:
+            if type(held) is type(new):
+                vars(held).update(vars(new))
+
+    def _framework(self, given: Mapping[str, Any]) -> Backend:
+        """The framework of the first array among the arguments; without any the one that the program was captured in."""
+        waiting = [given]
+        while waiting:
+            item: Any = waiting.pop()
+            if isinstance(item, Mapping):
+                waiting += reversed(list(item.values()))
+            elif isinstance(item, (tuple, list)):
+                waiting += reversed(item)
+            else:
+                for owner in (*loaded(), *loaded_frameworks()):
+                    if owner.is_tensor(item):
+                        return owner
+        return backend(self.flavour)
+
+    def admit(self, args: tuple, kwargs: Mapping[str, Any]) -> tuple[Backend, dict[str, Any], Any]:
+        """(the framework, arguments by name, the source of random numbers) of a call. Raises where the capture does not
+        stand for them."""
+        self._forget_the_stale()
+        given, random = self.binding.bind(args, kwargs)
+        owner = self._framework(given)
+        self.admission.check(given, owner)
+        if self.captured is not None:
+            check_modes(self.captured.modes)
+        rng = next((given.get(guard.subject) for guard in self.guards if guard.kind == "random"), None)
+        if random is None and isinstance(rng, np.random.Generator) and self._draws:
+            random = key_from(owner, rng)
+        return owner, given, random
+
+    @property
+    def _draws(self) -> bool:
+        return any(placeholder.kind == "key" for placeholder in self.entry.placeholders)
+
+    @functools.cached_property
+    def binding(self) -> Binding:
+        """How its arguments are passed."""
+        own = self.arguments()
+        names = {parameter.name for parameter in own}
+        random = [name for name in ("key", "generator") if name not in names] if self._draws else []
+        return Binding(self.entry.name, own, random, authors=True)
+
+    @functools.cached_property
+    def admission(self) -> Admission:
+        """What its arguments are held against."""
+        return Admission(self.arguments(), self.guards, self.writes)
+
+    def _apply(self, state: Mapping[str, Any], given: Mapping[str, Any], owner: Backend) -> None:
+        """Write what the capture writes: to the model's own tensors, and to the arguments."""
+        slots = self.captured.slots if self.captured is not None else {}
+        arguments = dict(self.admission.arrays(given))
+        for path in state:
+            if isinstance(arguments.get(path), np.generic):
+                what = f"the capture writes {path!r} in place, as arrays are, and the call gives a number of NumPy's"
+                raise GuardError(what, hint=f"capture with a number for {path!r}, or give an array")
+        for path, value in state.items():
+            if path in slots:
+                self._replace(slots[path], value, owner)
+                continue
+            original = self.params.get(path, arguments.get(path))
+            if original is None:
+                continue
+            source = stays(path, original, value, owner)
+            source.assign(original, value if source is owner else source.from_host(owner.to_host(value)))
+            if path in self.params:
+                self.trees = {k: v for k, v in self.trees.items() if k == source.name}
+
+    def _replace(self, write: Write, value: Any, owner: Backend) -> None:
+        """Put what a call made in the place of what stood there, as an array of the same framework."""
+        if write.param is not None:  # what the next call begins with
+            source = stays(write.param, self.params[write.param], value, owner)
+            value = value if source is owner else source.from_host(owner.to_host(value))
+            self.params[write.param] = value
+            self.trees = {}
+        assert write.slot is not None
+        write.slot.set(value)
+
+
+def part_at(tree: Any, path: str) -> Any:
+    """What containers and objects hold at a path of keys, positions and attributes."""
+    for part in path.split("."):
+        if isinstance(tree, Mapping):
+            tree = next(item for key, item in tree.items() if str(key) == part)
+        else:
+            tree = tree[int(part)] if isinstance(tree, (tuple, list)) and part.isdigit() else getattr(tree, part)
+    return tree
+
+
+def stays(path: str, held: Any, value: Any, owner: Backend) -> Backend:
+    """The framework of an array that state holds. Raises GuardError where what replaces it has another shape or dtype: the graph
+    stands for what it found there."""
+    source = next((b for b in loaded() if b.is_tensor(held)), owner)
+    for what, before, after in (
+        ("shape", tuple(source.shape_of(held)), tuple(owner.shape_of(value))),
+        ("dtype", source.dtype_of(held), owner.dtype_of(value)),
+    ):
+        if before != after and not (what == "dtype" and source is not owner):  # JAX may hold it in fewer bits
+            raise GuardError(
+                f"{path!r} of {what} {before} is replaced by {what} {after}",
+                hint=f"let it have the {what} before the capture that it has after a call",
+            )
+    return source

@@ -1,0 +1,110 @@
+"""Transpiled: a program in another framework, as source, as a function, as a module, as files."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gfx_ir.codegen.loader import with_loader
+from gfx_ir.errors import FormatError, UnsupportedConstruct
+from gfx_ir.loading import backend
+from gfx_ir.param_tree import flatten
+from gfx_ir.probing import is_module
+from gfx_ir.program import Guard
+from gfx_ir.save import write_whole
+
+from ..frameworks.params import moved, to_host
+from ..rewrite.tracebacks import users_frames
+from .program import Program, stays
+
+
+class Transpiled:
+    """What `gfx.transpile` gives. `fn([params,] *args, key=None)` is pure, and runs op by op; calling the object uses its own params,
+    compiled whole where JAX is the target and `jit` is True."""
+
+    def __init__(self, program: Program, target: str, options: dict[str, Any], jit: bool = True) -> None:
+        self.program, self.target = program, target
+        self.emitted = program.module(target, **options)
+        self.source: str = self.emitted.source
+        self.fn: Callable[..., Any] = users_frames(self.emitted.load())
+        self.params: Any = program.params_for(target) if program.params else None
+        self.jit = jit
+
+    @functools.cached_property
+    def jitted(self) -> Callable[..., Any]:
+        """What a call runs: `fn`, which JAX compiles whole; its `reason` tells why it runs op by op, "" where it does not."""
+        return backend(self.target).jitted(self.fn, self.program, self.params is not None) if self.jit else self.fn
+
+    @property
+    def guards(self) -> list[Guard]:
+        """What the capture took as given."""
+        return self.program.guards
+
+    @property
+    def source_map(self) -> list[tuple[int, Any]]:
+        """(line of `source`, the user's place) pairs."""
+        return self.emitted.source_map
+
+    @property
+    def static_argnames(self) -> tuple[str, ...]:
+        """Arguments that jax.jit has to take as static, because Python decides by them."""
+        return self.emitted.static_argnames
+
+    def called_in_capture(self) -> Callable[..., Any]:
+        """What code that is being captured calls instead: the emitted function."""
+        if self.program.writes:
+            what = f"GFX cannot capture a call of the transpiled {self.program.entry.name!r}, which writes {self.program.writes[0]}"
+            raise UnsupportedConstruct(what, hint="call its `fn`, and take the state that it returns")
+        return self.fn if self.params is None else functools.partial(self.fn, self.params)
+
+    @users_frames
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run on the target's arrays with the own params; what the program writes is applied to these."""
+        run = self.jitted
+        out = run(self.params, *args, **kwargs) if self.params is not None else run(*args, **kwargs)
+        if not self.program.writes:
+            return out
+        result, state = out
+        for path, value in state.items():
+            if path in self.program.params:
+                owner = backend(self.target)
+                stays(path, moved(self.program.params[path], owner), value, owner)
+                _set_path(self.params, path, value)
+        return result
+
+    def module(self) -> Any:
+        """A torch `nn.Module` whose Parameters and buffers are copies of the params; of a captured `nn.Module` it has the
+        whole state_dict. What functools.partial bound to a captured function are its Parameters, all of them, and arrays that
+        the function closes over beside them are buffers. Raises BackendError for other targets."""
+        captured = self.program.captured
+        model = captured.target if captured is not None and is_module(captured.target) else None
+        modes = {mode.path: mode.training for mode in captured.modes} if captured is not None else {}
+        target = backend(self.target)
+        bound = {path: moved(x, target) for path, x in captured.bound.items()} if captured is not None else {}
+        return target.as_module(self.fn, self.params, bool(self.program.writes), model, modes, bound)
+
+    @users_frames
+    def save(self, path: str | Path) -> None:
+        """Write the source, and the params as safetensors beside it; both files appear whole, or none. Behind source that takes params
+        stands `load(path)`, which gives their tree of such a file, or of the shards that a .safetensors.index.json names.
+
+        Raises OSError where they cannot be written, FormatError for params of a dtype that safetensors lacks."""
+        path = Path(path)
+        if path.suffix == ".safetensors":
+            raise FormatError(f"{str(path)!r} is the name of a file of params", hint="name the source, as in model.py")
+        files: dict[Path, Any] = {path: self.source.encode()}
+        if self.params is not None:
+            files[path] = with_loader(self.source, backend(self.target).style.weights).encode()
+            files[path.with_suffix(".safetensors")] = {
+                k: to_host(v) for k, v in flatten(self.params).items() if v is not None
+            }
+        write_whole(files)
+
+
+def _set_path(tree: Any, path: str, value: Any) -> None:
+    *outer, last = path.split(".")
+    for key in outer:
+        tree = tree[int(key)] if isinstance(tree, list) else tree[key]
+    tree[int(last) if isinstance(tree, list) else last] = value

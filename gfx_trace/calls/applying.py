@@ -1,0 +1,184 @@
+"""Application of a lift to what the traced function has: its result, what it writes, and what shares memory with what."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.backend import Backend, Lift, OpenParts, OpenRows, Written
+from gfx_ir.control import is_host
+from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
+from gfx_ir.graph import Value
+from gfx_ir.op import Trait, active
+from gfx_ir.trees import leaves
+
+from ..frameworks.holding import hold
+from ..heap.aliases import array_is_written, doubt
+from ..interfaces import Capturing
+from ..python.attempts import Mark
+from ..python.overlaps import refuse_overlap
+from ..python.rows import StackedRows, joined_rows, rows_of
+from ..python.sequences import Starred, spliced
+from ..values.gated import gate_of
+from ..values.given import single_values
+from ..values.number_rows import rows_kind
+from ..values.numpy_numbers import number_when
+from ..values.proxy import Proxy
+
+_FORM = "this form of the call has no row"
+_OWN_NAME = re.compile(r"[\w.]*<(?:locals|lambda)>[\w.<>]*\(\)")
+"""What Python calls a function of ours in an error."""
+
+# Functions of the array API standard that copy in some frameworks and share memory in others.
+_VARY = frozenset(("reshape", "flip", "astype", "broadcast_to"))
+
+
+class Applying:
+    """`apply(lift, args, kwargs, backend, function)`. What a lift refuses, an option that no op has, is kept as a call of the
+    framework's `function` where that can be."""
+
+    def __init__(self, tracer: Capturing) -> None:
+        self._tracer = tracer
+
+    def __call__(self, lift: Lift, args: tuple, kwargs: dict, backend: Backend | None, function: Any = None) -> Any:
+        tracer = self._tracer
+        values = None if kwargs else single_values(args)
+        single = values is not None
+        named: dict[str, Any] = {}
+        if values is None:
+            if args and gate_of(args[0]) is None and rows_of(args[0]) is not args[0]:
+                return joined_rows(
+                    tracer, lift.name, args, kwargs, lambda args: self(lift, args, kwargs, backend, function)
+                )
+            again = lambda args, kwargs: self(lift, args, kwargs, backend, function)
+            found = tracer.truths.forked(lift, args, kwargs, again)
+            if found is not NotImplemented:
+                return found
+            values = self._taken(args, backend)
+            named = {k: self._unwrapped(v, backend) for k, v in kwargs.items()}
+        mark = Mark(tracer)
+        try:
+            result = lift.fn(*values, **named)
+        except (MissingOp, TypeError, ArithmeticError) as error:
+            told = _OWN_NAME.sub("it", str(error))
+            refusal = error if isinstance(error, MissingOp) else tracer.error(f"{lift.name}: {told}", _FORM)
+            refusal.span = refusal.span or tracer.span()
+            if function is None:
+                raise refusal from error
+            mark.back()
+            return hold(tracer, function, args, kwargs, backend, refusal)
+        except (ShapeError, UnsupportedConstruct) as error:
+            error.span = error.span or tracer.span()
+            raise
+        if not single:
+            self._unspread(lift, mark)
+        if type(result) is Written:
+            self._write(lift, args, kwargs, result.values)
+            result = result.result
+        return self._given(lift, args, kwargs, values, named, result, backend, mark)
+
+    def _given(
+        self,
+        lift: Lift,
+        args: tuple,
+        kwargs: dict,
+        values: list[Any],
+        named: dict,
+        result: Any,
+        backend: Backend | None,
+        mark: Mark,
+    ) -> Any:
+        """What the function sees of a result: the tensor that was written, the argument itself, or a new one, maybe a view."""
+        tracer = self._tracer
+        if type(result) is OpenRows:
+            rows = self._given(lift, args, kwargs, values, named, result.tensor, backend, mark)
+            return (StackedRows(rows, rows_kind(rows)),)
+        first = args[0] if args and type(args[0]) is Proxy else None
+        writes = lift.writes(*values, **named) if callable(lift.writes) else lift.writes
+        if writes and first is not None:
+            self._refuse_number(first, lift.name)
+            tracer.views.is_array(first)
+            refuse_overlap(tracer, first, None, (args[1:], kwargs))
+            tracer.views.wrote(result, values[0], mark.last)
+            first.write(result)
+            return None if lift.silent else first
+        copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
+        if first is not None and result is values[0] and copies != "maybe":
+            return as_array(first) if lift.array else first
+        wrapped = tracer.wrap(result, backend)
+        if backend is not None and backend.numbers:
+            self._spelled(lift, wrapped)
+        if first is not None and type(wrapped) is OpenParts:
+            wrapped.made = partial(tracer.views.link_late, first, values[0], first.version)
+        if first is not None and copies is not True and (backend is None or backend.views):
+            varies = copies == "maybe" or (backend is None and lift.name in _VARY)
+            tracer.views.link(first, values[0], wrapped, lift.name if varies else "")
+        if args and copies is False and (backend is None or backend.views):
+            tracer.views.link_parts(args if first is None else args[1:], wrapped)
+        return wrapped
+
+    def _refuse_number(self, x: Proxy, name: str) -> None:
+        """Of a number of NumPy's, functions that write an array raise each its own error, and methods write nothing: refused."""
+        try:
+            array_is_written(x, name)
+        except TypeError:
+            what = f"GFX cannot convert this call of {name}: it writes an array, and this is a number of NumPy's"
+            raise self._tracer.error(what, "make an array of it first: np.array(x)") from None
+
+    def _spelled(self, lift: Lift, wrapped: Any) -> None:
+        """Tell the record what a function of NumPy gives where it has no axes."""
+        for proxy in leaves(wrapped):
+            if type(proxy) is Proxy and type(proxy.value) is Value and proxy.value.kind == "tensor":
+                self._tracer.record.spelled(proxy.value, lift.array)
+
+    def _write(self, lift: Lift, args: tuple, kwargs: dict, new: Mapping[str, Any]) -> None:
+        """Write arguments of a call by their names."""
+        given = inspect.signature(lift.fn).bind(*args, **kwargs).arguments
+        for name, value in new.items():
+            x = given[name] if type(given[name]) is Proxy else self._tracer.arrays.array_proxy(given[name])
+            array_is_written(x, "return arrays must be of ArrayType")
+            x.write(value)
+
+    def _unwrapped(self, x: Any, backend: Backend | None) -> Any:
+        """An argument as a lift of a framework takes it, which says what dtype a class of Python's is."""
+        found = self._tracer.dtype(x, backend or self._tracer.backend) if type(x) is type else None
+        return self._tracer.unwrap(x) if found is None else found
+
+    def _taken(self, args: tuple, backend: Backend | None) -> list[Any]:
+        """Arguments as a lift takes them."""
+        values = [self._unwrapped(a, backend) for a in args]
+        if Starred in map(type, args):  # x.view(*shape, 8): one open shape
+            own = 1 if type(args[0]) is Proxy else 0
+            values = [*values[:own], spliced(self._tracer, tuple(values[own:]))]
+        return values
+
+    def _unspread(self, lift: Lift, mark: Mark) -> None:
+        """Raises where a call took an open shape for a number, so that it stands among other sizes."""
+        for node in mark.nodes():
+            sizes = node.op.traits & Trait.ASKS and all(value.kind in ("int", "shape") for value in node.values)
+            if sizes and type(node.args[0]) is Value and not node.args[0].is_tensor:
+                raise self._tracer.error(
+                    f"GFX cannot convert this call of {lift.name}: it gets a {node.args[0].kind}, and no tensor"
+                )
+            nested = (arg for arg in node.args if type(arg) is tuple and not is_host(node))
+            if any(type(leaf) is Value and leaf.kind == "shape" for arg in nested for leaf in leaves(arg)):
+                raise self._tracer.error(
+                    f"GFX cannot convert this call of {lift.name}: how many sizes it gets is open",
+                    "give the argument's shape at capture",
+                )
+
+
+def as_array(x: Proxy) -> Proxy:
+    """A call that gives the array that it is given: of a number of NumPy's it makes one."""
+    given = number_when(x)
+    if given is None:
+        return x
+    made = Proxy(ops.copy(x.read()), x.backend)
+    active.builder.record.spelled(made.value, True)
+    if not active.builder.assumed.ranks(given):
+        doubt(made, [x], "it is a number, of which this call makes an array, or an array already")
+    return made

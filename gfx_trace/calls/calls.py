@@ -1,0 +1,309 @@
+"""What happens at a call: lifted, entered, answered at capture, or run as it is."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir.backend import Lift
+from gfx_ir.codegen import origin
+from gfx_ir.op import OpDef
+from gfx_ir.probing import is_module, own_attribute
+from gfx_ir.trees import leaves
+
+from ..frameworks.grad_managers import standing_for
+from ..frameworks.into import put_into
+from ..interfaces import Capturing
+from ..objects.attributes import own_function
+from ..objects.memoised import Wrapper
+from ..objects.special_methods import SpecialMethod, accessor, bound_operands, meant
+from ..python.draws import BoundDraw
+from ..python.faults import cannot
+from ..python.sequences import OpenList, Starred, spread
+from ..rewrite.packages import enterable
+from ..values.bound import BoundLift
+from ..values.called import compiled, implementations
+from ..values.gated import Gated
+from ..values.proxy import Unusable, is_open
+from .conversion import convert, converted
+from .depth import without_end
+from .lifted import always_lifted, lifted_by
+from .modules import ModuleView, call_module, module_class, with_hooks
+from .native import run_native
+from .target_arrays import name_bound, name_closed_over
+
+_DEPTH = 120
+
+
+class Calls:
+    """The part of the Tracer that decides what a call becomes."""
+
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer = tracer
+
+    def call(self, f: Any, args: tuple, kwargs: dict) -> Any:
+        """Call f as the captured code would."""
+        kind = type(f)
+        if kind is types.FunctionType:
+            return self._call_function(f, args, kwargs)
+        if kind in self.tracer.module_classes:
+            return call_module(self.tracer, f, args, kwargs)
+        if kind is types.BuiltinFunctionType and f in self.tracer.native:
+            return self._apply_lifted(self.tracer.native[f], f, args, kwargs)
+        if kind is BoundLift:
+            put = put_into(self.tracer, f, args, kwargs, f.owner.backend) if "out" in kwargs else None
+            return (
+                self.tracer.apply(f.lift, (f.owner, *args), kwargs, f.owner.backend, f.function) if put is None else put
+            )
+        if kind is BoundDraw:
+            return self.tracer.apply(f.lift, args, kwargs, f.backend)
+        if kind is types.MethodType:
+            return self._call_method(f, args, kwargs)
+        if kind is Gated:
+            return self.tracer.gates.resolve(f, lambda side: self.call(side, args, kwargs))
+        if kind is Unusable:
+            raise f.error
+        return self._call_other(f, args, kwargs)
+
+    def _call_function(self, f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
+        new = self.tracer.entered.get(f)
+        if new is not None and new.__defaults__ is f.__defaults__:
+            return self.enter(new, f, args, kwargs)
+        if converted(f):
+            return self.enter(f, f, args, kwargs)
+        lifted = self.lifted(f)
+        if lifted is not None:
+            return self._apply_lifted(lifted, f, args, kwargs)
+        emitted = origin(f)
+        if emitted is not None:
+            return self.call(emitted.bare(), args, kwargs)
+        if self.tracer.is_leaf(f) or not enterable(f):
+            implementing = implementations(f) if args else None
+            if implementing is not None:
+                return self.call(implementing(self.call(type, args[:1], {})), args, kwargs)
+            found = self.tracer.managers.managed(f, args, kwargs)
+            return run_native(self.tracer, f, args, kwargs) if found is NotImplemented else found
+        new = convert(f, self.tracer)
+        if self.tracer.libraries.builds(f):
+            return self.tracer.libraries.call(f, args, kwargs, lambda: self.enter(new, f, args, kwargs))
+        self.tracer.entered[f] = new
+        return self.enter(new, f, args, kwargs)
+
+    def call_spread(self, f: Any, args: tuple, kwargs: dict) -> Any:
+        """Call f with arguments of which some were spread by `*`; of an open tuple it may be known by f how many it has to give."""
+        if Starred not in map(type, args):
+            return self.call(f, args, kwargs)
+        if f in (min, max) and len(args) == 1:
+            return self.call(f, (self.tracer.wrap(args[0].value),), kwargs)
+        lift = f.lift if type(f) is BoundLift else None if isinstance(f, types.MethodType) else self.lifted(f)
+        lift = lift[0] if isinstance(lift, tuple) else lift
+        if isinstance(lift, Lift) and any(
+            p.kind is p.VAR_POSITIONAL for p in inspect.signature(lift.fn).parameters.values()
+        ):
+            return self.call(f, args, kwargs)
+        own, function = 0, f.__init__ if isinstance(f, type) else f.forward if is_module(f) else f
+        if isinstance(function, (types.MethodType, types.FunctionType)):
+            own = isinstance(f, type) or isinstance(function, types.MethodType)
+            function = own_attribute(function, "__func__", function)
+        code: Any = own_attribute(function, "__code__")
+        if code is None or code.co_flags & inspect.CO_VARARGS or function.__defaults__:
+            return self.call(f, spread(self.tracer, args, -1), kwargs)
+        named = sum(name in kwargs for name in code.co_varnames[: code.co_argcount])
+        return self.call(f, spread(self.tracer, args, code.co_argcount - own - named), kwargs)
+
+    def _call_method(self, f: types.MethodType, args: tuple, kwargs: dict) -> Any:
+        owner, function = f.__self__, f.__func__
+        standing = standing_for(self.tracer, owner)
+        if standing is not None:
+            return getattr(standing, function.__name__)(*args, **kwargs)
+        if type(owner) is OpenList:
+            return self.tracer.truths.placed(f, *args, **kwargs)
+        if is_module(owner) and function.__name__ in ("__call__", "_call_impl", "_wrapped_call_impl"):
+            return call_module(self.tracer, owner, args, kwargs)
+        if isinstance(function, types.FunctionType):
+            return self._call_function(function, (owner, *args), kwargs)
+        return self.call(function, (owner, *args), kwargs)
+
+    def _call_other(self, f: Any, args: tuple, kwargs: dict) -> Any:
+        if is_open(f):
+            raise cannot(self.tracer, f, "{} is not callable")
+        if is_module(f) or hasattr(type(f), "named_modules"):
+            return call_module(self.tracer, f, args, kwargs)
+        if isinstance(f, OpDef):
+            return self.tracer.apply(Lift(f.name, f), args, kwargs, self.tracer.backend)
+        if type(f) is SpecialMethod:
+            return f(*args, **kwargs)
+        special = meant(self.tracer, f, args)
+        if special is not None and not kwargs:
+            return special[0](self.tracer, *special[1])
+        asked = self.tracer.overloading.asked(f, args)
+        if asked is not None:
+            return self.call(asked, args, kwargs)
+        lifted = self.lifted(f)
+        if lifted is not None:
+            if type(lifted) is tuple and always_lifted(f):
+                self.tracer.native[f] = lifted
+            return self._apply_lifted(lifted, f, args, kwargs)
+        if isinstance(f, functools.partial):
+            return self.call(f.func, (*f.args, *args), {**f.keywords, **kwargs})
+        if isinstance(f, type):
+            return self._construct(f, args, kwargs)
+        if type(f) is Wrapper:
+            return self.tracer.memoised.call(f, args, kwargs)
+        if type(own_attribute(f, "__self__")) is Wrapper:
+            return self.tracer.memoised.method(f.__self__, f.__name__)
+        function = accessor(f)
+        if function is not None and args and args[0] is not None:
+            return self.call(function, args[:1] if f.__name__ == "__get__" else args, kwargs)
+        getter = bound_operands(f) if len(args) == 1 and not kwargs else None
+        if getter is not None:
+            return getter(self.tracer, *args)
+        instead = own_attribute(type(f), "called_in_capture")
+        if instead is not None:
+            return self.call(instead(f), args, kwargs)
+        method = getattr(type(f), "__call__", None)  # noqa: B004 - the function itself is wanted
+        if isinstance(method, types.FunctionType) and enterable(method):
+            return self._call_function(method, (f, *args), kwargs)
+        inner = compiled(f)
+        if inner is not None:
+            return self.call(inner, args, kwargs)
+        return self.tracer.libraries.call(f, args, kwargs, lambda: run_native(self.tracer, f, args, kwargs))
+
+    def lifted(self, f: Any) -> Any:
+        """What a callable is lifted by: a handler of a builtin, a framework's Lift, or None."""
+        return lifted_by(f, self.tracer.arrays.frameworks())
+
+    def _apply_lifted(self, lifted: Any, f: Any, args: tuple, kwargs: dict) -> Any:
+        if not isinstance(lifted, tuple):
+            return self.tracer.gates.resolve_all(args, lambda args: lifted(self.tracer, f, args, kwargs))
+        lift, backend = lifted
+        put = put_into(self.tracer, f, args, kwargs, backend)
+        return self.tracer.apply(lift, args, kwargs, backend, f) if put is None else put
+
+    # ------------------------------------------------------------------ entering
+    def call_entry(self, target: Any, args: tuple, kwargs: dict) -> Any:
+        """Call the captured function itself: it is entered whatever package it is of, and opens no scope of its own."""
+        if is_module(target):
+            return with_hooks(self.tracer, target, args, kwargs, _enter_root)
+        if isinstance(target, types.MethodType):
+            name_bound(self.tracer, {"self": target.__self__})
+            return self.call_entry(target.__func__, (target.__self__, *args), kwargs)
+        if isinstance(target, functools.partial):
+            names = inspect.signature(target.func).parameters
+            name_bound(self.tracer, {**dict(zip(names, target.args)), **target.keywords})
+            own, named = map(self.tracer.arrays.in_graph, (target.args, tuple(target.keywords.values())))
+            return self.call_entry(target.func, (*own, *args), {**dict(zip(target.keywords, named)), **kwargs})
+        inner = compiled(target)
+        if inner is not None:
+            return self.call_entry(inner, args, kwargs)
+        if not isinstance(target, types.FunctionType):
+            name_bound(self.tracer, {"self": target})
+            return self.call(target, args, kwargs)
+        name_closed_over(self.tracer, target)
+        if self.lifted(target) is None and not self.tracer.is_leaf(target):
+            return self.tracer.libraries.target(
+                target, args, kwargs, lambda: convert(target, self.tracer)(*args, **kwargs)
+            )
+        return self.call(target, args, kwargs)
+
+    def enter(
+        self, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict, expanded: bool = False
+    ) -> Any:
+        """Call `new`, which is the rewritten form of f; `expanded`: what it does is captured here, whatever was captured before."""
+        functions = self.tracer.functions
+        if not expanded and id(f.__code__) not in functions.hopeless:
+            found = functions.call(new, f, args, kwargs)
+            if found is not NotImplemented:
+                return found
+        functions.enters(f)
+        site, within, depth = self.tracer.site, self.tracer.within, self.tracer.depth
+        if depth > _DEPTH:
+            raise without_end(f, self.tracer.scopes.scope, self.tracer.span())
+        opened: list[Any] = [within, site, None if site is None else site.f_lasti, f, args, kwargs]
+        self.tracer.within = opened
+        self.tracer.depth = depth + 1
+        try:
+            result = new(*args, **kwargs)
+            return self.tracer.iteration.made(result) if type(result) is types.GeneratorType else result
+        except RecursionError as error:
+            raise without_end(f, self.tracer.scopes.scope_of(opened), self.tracer.span()) from error
+        finally:
+            self.tracer.within, self.tracer.site, self.tracer.depth = within, site, depth
+            if len(opened) == 1:
+                opened[0].left()
+
+    def run_method(self, method: Any, args: tuple, kwargs: dict) -> Any:
+        """Enter a method in the scope that is open: a module's forward is the module's scope."""
+        function = own_attribute(method, "__func__")
+        if function is None or not enterable(function):
+            return self.call(method, args, kwargs)
+        self.tracer.depth += 1
+        try:
+            return convert(function, self.tracer)(method.__self__, *args, **kwargs)
+        finally:
+            self.tracer.depth -= 1
+
+    def _construct(self, cls: type, args: tuple, kwargs: dict) -> Any:
+        """Make an object; its own __init__ is entered, so that what it computes is recorded."""
+        init = cls.__init__
+        if isinstance(init, types.FunctionType):
+            if issubclass(cls, BaseException):
+                return self._construct_error(cls, init, args, kwargs)
+            if getattr(cls, "__dataclass_fields__", None) is not None and init.__code__.co_filename == "<string>":
+                return self._construct_dataclass(cls, args, kwargs)
+        own = own_function(cls.__new__) or own_function(init)
+        if own is not None and type(cls).__call__ is type.__call__ and not issubclass(cls, BaseException):
+            return self._made(cls, args, kwargs)
+        return run_native(self.tracer, cls, args, kwargs)
+
+    def _made(self, cls: Any, args: tuple, kwargs: dict) -> Any:
+        """What a class of the user's own makes, its `__new__` and `__init__` entered."""
+        new = cls.__new__
+        if own_function(new) is not None:
+            made = self._call_function(new, (cls, *args), kwargs)
+        else:
+            made = cls.__new__(cls) if new is object.__new__ else run_native(self.tracer, new, (cls, *args), kwargs)
+        if isinstance(made, cls) and type(made).__init__ is not object.__init__:
+            self.call(type(made).__init__, (made, *args), kwargs)
+        return made
+
+    def _construct_error(self, cls: type, init: types.FunctionType, args: tuple, kwargs: dict) -> Any:
+        """An exception; a class of the user's own may put captured data into its text."""
+        if not enterable(init) or not any(map(is_open, leaves((args, kwargs)))):
+            return run_native(self.tracer, cls, args, kwargs)
+        made = cls.__new__(cls, *args, **kwargs)
+        self._call_function(init, (made, *args), kwargs)
+        return made
+
+    def _construct_dataclass(self, cls: Any, args: tuple, kwargs: dict) -> Any:
+        """A dataclass without its generated __init__: fields set, then its own __post_init__ entered."""
+        post = getattr(cls, "__post_init__", None)
+        if post is None or not enterable(post):
+            return run_native(self.tracer, cls, args, kwargs)
+        bound = inspect.signature(cls).bind(*args, **kwargs)
+        bound.apply_defaults()
+        made = cls.__new__(cls)
+        store = object.__setattr__ if cls.__dataclass_params__.frozen else setattr
+        for name, field in cls.__dataclass_fields__.items():
+            if name in bound.arguments and field.init:
+                store(made, name, _default(field, bound.arguments[name]))
+            elif not field.init and callable(field.default_factory):
+                store(made, name, field.default_factory())
+        self._call_function(post, (made,), {})
+        return made
+
+
+def _enter_root(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> Any:
+    """The captured model's own forward, or its row."""
+    lift, backend, *_ = module_class(tracer, type(module))
+    if lift is not None:
+        return tracer.objects.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
+    return tracer.calls.call_entry(module.forward, args, kwargs)
+
+
+def _default(field: Any, value: Any) -> Any:
+    made_anew = type(value).__name__ == "_HAS_DEFAULT_FACTORY_CLASS"
+    return field.default_factory() if made_anew else value

@@ -1,0 +1,78 @@
+"""`sum`, `any` and `all` of a generator expression: folds. Neither a filter on data nor an open number of items hinders them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir.graph import Value
+
+from ..interfaces import Capturing
+from ..objects.iterating_calls import first_that
+from ..values.access import Access
+from .builtin_calls import total_of
+
+_NAMES = {sum: "total", any: "found", all: "holds"}
+
+
+class Fold:
+    """f(each(item) for item in iterable if keeps(item)); `access`: to the variables that its parts assign."""
+
+    def __init__(
+        self,
+        tracer: Capturing,
+        f: Any,
+        each: Callable[[Any], Any],
+        keeps: Callable[[Any], Any] | None,
+        access: Access,
+    ) -> None:
+        self.tracer, self.f, self.each, self.keeps, self.access = tracer, f, each, keeps, access
+
+    def __call__(self, iterable: Any, target: Any, start: tuple) -> Any:
+        """The rows of a tensor at once where none is left out, else a loop."""
+        tracer = self.tracer
+        source = None if isinstance(iterable, range) else tracer.loop_sources.loop_source(iterable)
+        rows = source is None or any(isinstance(item, Value) for item in source.items)
+        if source is None and self.f is not sum:
+            return first_that(tracer, self.f, iterable, self._value)
+        if self.keeps is None and rows:
+            return tracer.calls.call(self.f, (tracer.loops.map_(self.each, iterable, target, self.access), *start), {})
+        step = {sum: self._added, any: self._any, all: self._all}[self.f]
+        return tracer.loops.fold(iterable, step, start[0] if start else self.f(()), _NAMES[self.f], target, self.access)
+
+    def _value(self, item: Any) -> Any:
+        """What one item adds to any (all)."""
+        if self.keeps is None:
+            return self.each(item)
+        if self.f is any:
+            return self._holds(item, self.tracer.truths.and_, self.keeps)
+        return self._holds(item, self.tracer.truths.or_, self._left_out)
+
+    def _left_out(self, item: Any) -> Any:
+        assert self.keeps is not None
+        return self.tracer.truths.not_(self.keeps(item))
+
+    def _added(self, total: Any, item: Any) -> Any:
+        more = lambda: total_of(self.tracer, total, [self.each(item)])
+        return (
+            more()
+            if self.keeps is None
+            else self.tracer.truths.ifexp(self.keeps(item), more, lambda: total, self.access)
+        )
+
+    def _any(self, found: Any, item: Any) -> Any:
+        return self.tracer.truths.or_(
+            found, [lambda: self._holds(item, self.tracer.truths.and_, self.keeps)], self.access
+        )
+
+    def _all(self, holds: Any, item: Any) -> Any:
+        left_out = None if self.keeps is None else self._left_out
+        return self.tracer.truths.and_(
+            holds, [lambda: self._holds(item, self.tracer.truths.or_, left_out)], self.access
+        )
+
+    def _holds(self, item: Any, joined: Callable[..., Any], first: Callable[[Any], Any] | None) -> Any:
+        """The truth of one item, with that of the filter before it."""
+        if first is None:
+            return self.tracer.truths.bool_(self.each(item))
+        return self.tracer.truths.bool_(joined(first(item), [lambda: self.each(item)], self.access))

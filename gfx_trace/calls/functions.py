@@ -1,0 +1,350 @@
+"""Functions that stay functions: one of the user's that is called is captured once for arguments of one kind, and called.
+
+What is captured is only taken where a call of it does what the author's does: of what was there before its body writes nothing but
+tensors that it is given and the state of the random numbers; it gives values of its own, what it is given, constants and containers
+of these; what it reads from outside is as it was. Any other is expanded.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections import Counter
+from collections.abc import Callable, Hashable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from gfx_ir.control import is_call
+from gfx_ir.errors import CaptureError
+from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.naming import identifier
+from gfx_ir.op import lookup
+from gfx_ir.passes.moves import move_in
+from gfx_ir.passes.outline import region_key
+
+from ..frameworks.grad_mode import CALLERS, GradMode
+from ..heap.aliases import memory
+from ..heap.reads import UNSET, Reached, Reads, calls_nothing, held_weakly
+from ..interfaces import Capturing
+from ..python.draws import own_key
+from ..values.lost import Lost
+from ..values.proxy import HostProxy, Proxy
+from ..values.raised import Raised
+from .conversion import convert
+from .outputs import Outputs
+from .profiles import Profile, Profiles
+from .signatures import Given, NoCall, Open
+
+_HOPELESS = 8
+"""How often a capture of a function may come to nothing, for each one that did not, before it is always expanded."""
+_ENDLESS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+class Share:
+    """The part that calls of functions have in a capture.
+
+    `on`: whether functions stay functions; `doubts`: those, too, that may give a view of what they are given. `calls`: how many calls
+    there are, and `doubtful` of these. `entered`: how many functions are entered, in all, where each call is expanded."""
+
+    def __init__(self, on: bool = True, doubts: bool = True) -> None:
+        self.on, self.doubts = on, doubts
+        self.calls = self.doubtful = self.entered = 0
+
+
+@dataclass
+class _Kept:
+    """A function that was captured: `graph` is what it does for arguments like these, `name` the function of the program that does
+    the same, `closed` the values from outside that it takes. `places`: what of all that was written it could read (None: anything),
+    `since`: from where on in the journal's log. `alive` refer to what its key tells apart by identity, beside what is `lasting`."""
+
+    graph: Graph
+    name: str
+    closed: list[Value]
+    outputs: Outputs
+    result: Any
+    reads: Reads
+    places: Any
+    since: int
+    entered: int
+    alive: list[Any]
+    lasting: list[Any]
+
+
+class Functions:
+    """The functions of one capture that are called."""
+
+    def __init__(self, tracer: Capturing, share: Share) -> None:
+        self.tracer, self.share = tracer, share
+        self.profiles = Profiles(tracer.record, tracer.castable)
+        self.graphs: dict[str, Graph] = {}
+        self._equal: dict[Hashable, str] = {}  # their names, by what they do
+        self._kept: dict[Any, _Kept | None] = {}
+        self._failed: Counter[types.CodeType] = Counter()
+        self._codes: list[types.CodeType] = []  # whose ids these are
+        self.hopeless: set[int] = set()  # ids of the code of functions that are always expanded
+        self._reading: list[Reads] = []  # of each that is being captured
+
+    def enters(self, f: types.FunctionType) -> None:
+        """Note that the body of f is captured: what it reads from outside decides what it does."""
+        self.share.entered += 1
+        for reads in self._reading:
+            reads.add(f)
+
+    def call(self, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
+        """What a call of f, whose rewritten form is `new`, gives; NotImplemented where it has to be expanded."""
+        if not self.share.on or f.__code__.co_flags & _ENDLESS:
+            return self._expand(f)
+        mode = self._mode()
+        if mode is None:
+            return NotImplemented
+        try:
+            given = Given(self.tracer, self.profiles, f, args, kwargs)
+        except (NoCall, CaptureError):  # what an argument holds may be undecided
+            return NotImplemented
+        key = mode, given.key
+        kept = self._kept.get(key)
+        if key not in self._kept or (kept is not None and not self._holds(kept)):
+            self._kept[key] = None  # where it calls itself
+            kept = self._kept[key] = self._captured(new, f, given, args, kwargs)
+        if kept is None or not self._apart(kept, given) or not self._let_out(kept):
+            return NotImplemented
+        for reads in self._reading:
+            reads.update(kept.reads)
+        self.share.calls += 1
+        self.share.doubtful += kept.outputs.doubts
+        self.share.entered += kept.entered
+        return self._called(kept, given)
+
+    def _expand(self, f: types.FunctionType) -> Any:
+        """Note that a function is always expanded."""
+        self._codes.append(f.__code__)
+        self.hopeless.add(id(f.__code__))
+        return NotImplemented
+
+    def leave(self) -> None:
+        """Forget what was captured: the capture is done, and who holds what is counted."""
+        self._kept.clear()
+
+    def _mode(self) -> Hashable:
+        """What tells the gradient mode; None: data decides."""
+        mode = self.tracer.gradients.mode
+        if mode is CALLERS:
+            return "caller's"
+        return (mode.enabled, mode.inference) if type(mode) is GradMode else None
+
+    # ------------------------------------------------------------------ what a capture stands for
+    def _holds(self, kept: _Kept) -> bool:
+        """Whether all that a function reads from outside is as it was."""
+        journal = self.tracer.journal
+        if len(journal.log) != kept.since:
+            written = journal.log[kept.since :]
+            given = [held() for held in kept.alive]
+            if kept.places is UNSET:  # what was not written leads where it did
+                kept.places = kept.reads.places([*given, *kept.lasting])
+            if kept.places is None or not kept.places.isdisjoint(written):
+                return False
+            kept.since += len(written)
+        if any(held() is None for held in kept.alive) or not kept.reads.hold():
+            return False
+        return all(value.node.graph is not None and value not in journal.overwritten for value in kept.closed)
+
+    def _apart(self, kept: _Kept, given: Given) -> bool:
+        """Whether no argument is also taken from outside, and none shares memory with another one that is written: the code may ask
+        whether they are one."""
+        if not kept.closed and not kept.outputs.writes:
+            return True
+        tensors = [x for x in given.values if type(x) is Proxy]
+        root = self.tracer.facts.root
+        held = {root(item.value) for x in tensors for item in (x, *memory(x)) if type(item.value) is Value}
+        if not held.isdisjoint(map(root, kept.closed)):
+            return False
+        for at, _ in kept.outputs.writes:
+            x = given.values[at] if at < len(given.values) else None
+            own = set(map(id, memory(x))) if type(x) is Proxy else set[int]()
+            if any(not own.isdisjoint(map(id, memory(other))) for other in tensors if other is not x):
+                return False
+        return True
+
+    def _let_out(self, kept: _Kept) -> bool:
+        """Whether no except clause around takes what a function may raise."""
+        raising = self.tracer.raising
+        if not raising.handlers:
+            return True
+        reasons = raising.reasons(kept.name)
+        try:
+            raising.of_framework("this call", *(reasons or ()))
+        except CaptureError:
+            return False
+        return reasons is not None
+
+    # ------------------------------------------------------------------ what is captured
+    def _captured(
+        self, new: Callable[..., Any], f: types.FunctionType, given: Given, args: tuple, kwargs: dict
+    ) -> _Kept | None:
+        """f captured on the graph of the whole capture, for arguments like these; None where it has to be expanded."""
+        entered, reads = self.share.entered, Reads()
+        self._reading.append(reads)
+        try:
+            with self._alone(f.__name__) as side:
+                places: list[Open] = list(map(self._place, given.values, given.held, given.profiles, given.names))
+                key = self.tracer.key = Proxy(side.graph.add_placeholder("key", "key"), self.tracer.backend)
+                own = list(side.graph.placeholders)
+                filled = given.filled(places)
+                function = filled(f)
+                arguments = tuple(map(filled, args)), {name: filled(x) for name, x in kwargs.items()}
+                if function is not f:
+                    new = function if new is f else convert(function, self.tracer)
+                found = self.tracer.calls.enter(new, function, *arguments, expanded=True)
+                reached = Reached(reads, given.objects)
+                outputs = Outputs(self.tracer.facts, side.graph, places, filled, reached.is_not)
+                result = outputs.of(found)
+                for at, (place, value) in enumerate(zip([*places, key], own)):
+                    if type(place) is Proxy and place.value is not value:
+                        outputs.written(at, place)
+                    if type(place) is Proxy and type(place.base) is Lost:
+                        raise NoCall
+                found = [found]  # no name holds it while references are counted
+                self.tracer.journal.forget_owned(found)
+            self._check(side, outputs)
+        except (Exception, Raised):  # which its expansion raises again, at its place
+            self._failed[f.__code__] += 1
+            if self._failed[f.__code__] >= _HOPELESS or (given.alone and calls_nothing(f)):
+                self._expand(f)
+            return None
+        finally:
+            self._reading.pop()
+            entered, self.share.entered = self.share.entered - entered, entered
+        self._failed[f.__code__] -= _HOPELESS
+        graph = side.graph
+        if key.value is own[-1]:
+            graph.placeholders.remove(own.pop())
+        outer = {placeholder: value for value, placeholder in side.captures.items()}
+        found_outside = [place for place in graph.placeholders if place not in own]
+        for place in found_outside:  # no argument of the author's has such a name
+            place.node.set_args(("", *place.node.args[1:]))
+        closed = [outer[place] for place in found_outside]
+        graph.result = tuple(outputs.values) if len(outputs.values) > 1 else next(iter(outputs.values), None)
+        alive, lasting = held_weakly(given.objects)
+        since, name = len(self.tracer.journal.log), self._named(f, graph)
+        return _Kept(graph, name, closed, outputs, result, reads, reached.places, since, entered, alive, lasting)
+
+    @contextmanager
+    def _alone(self, name: str) -> Any:
+        """Capture a body by itself, whose facts hold at each of its calls; yields its Side. Where it comes to nothing, nothing is left
+        of it."""
+        tracer, missing = self.tracer, dict(self.tracer.missing)
+        assumed, notes = tracer.assumed.state(), len(tracer.notes)
+        known, tests, site, escaped = tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.regions.escaped
+        tracer.facts.known, key, handlers = {}, tracer.key, tracer.raising.handlers
+        tracer.raising.handlers = []
+        try:
+            with tracer.arrays.outermost(), tracer.regions.opened(name) as side:
+                yield side
+            if len(tracer.missing) > len(missing):  # they are told where it is expanded
+                raise NoCall
+        except BaseException:
+            tracer.assumed.back(assumed)
+            del tracer.notes[notes:]
+            raise
+        finally:
+            tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.regions.escaped = (
+                known,
+                tests,
+                site,
+                escaped,
+            )
+            tracer.key, tracer.raising.handlers = key, handlers
+            tracer.missing.clear()
+            tracer.missing.update(missing)
+
+    def _check(self, side: Any, outputs: Outputs) -> None:
+        """Raises NoCall where a call of what was captured would not do what the author's does."""
+        left = [slot for slot, value in side.written if slot.kind != "mode" or slot.old is not value]
+        closed = all(value.node.graph is not None for value in side.captures)
+        given = outputs.values or any(map(self.tracer.raising.acts, side.graph.walk()))
+        texts = any(
+            type(value) is Value and value.kind == "str" for value in outputs.values
+        )  # told where they are used
+        if left or not closed or not given or texts or (outputs.doubts and not self.share.doubts):
+            raise NoCall
+
+    def _place(self, x: Open, value: Value, told: Profile, name: str) -> Open:
+        """What stands for an open value in the body: of its type, and with all that is known of it."""
+        made = self.tracer.graph.add_placeholder(name, told.kind, told.type)
+        made.name = value.name
+        self.profiles.tell(made, told)
+        return Proxy(made, x.backend) if type(x) is Proxy else HostProxy(made, x.backend, x.taken)
+
+    def _named(self, f: types.FunctionType, graph: Graph) -> str:
+        """The name of the function of the program that does what a graph does: for arguments of another kind it may be the same."""
+        failing = tuple(map(self.tracer.raising.may_fail, graph.walk()))
+        given = tuple([(value.kind, value.type) for value in graph.placeholders])
+        key = f.__code__, given, region_key(graph), failing
+        known = self._equal.get(key)
+        if known is None:
+            known = self._equal[key] = self._free(identifier(self._called_here(f)))
+            graph.name, graph.doc = known, f.__doc__ or ""
+            self.graphs[known] = graph
+        return known
+
+    def _called_here(self, f: types.FunctionType) -> str:
+        """What the author calls a function: one without a name by that of the variable that holds it where it is called."""
+        here = self.tracer.site.f_locals if f.__name__ == "<lambda>" and self.tracer.site is not None else {}
+        return next((name for name, held in here.items() if held is f and name.isidentifier()), f.__name__)
+
+    def _free(self, name: str) -> str:
+        """The name, or one with a number where it is taken."""
+        free, count, taken = name, 1, self._entry().name
+        while free in self.graphs or free == taken:
+            free, count = f"{name}_{count}", count + 1
+        return free
+
+    def _entry(self) -> Graph:
+        return self.tracer.stack[0][0] if self.tracer.stack else self.tracer.graph
+
+    # ------------------------------------------------------------------ calls
+    def _called(self, kept: _Kept, given: Given) -> Any:
+        tracer, outputs = self.tracer, kept.outputs
+        draws = any(at == len(given.values) for at, _ in outputs.writes)
+        values: list[Open] = [*given.values, own_key(tracer)] if draws else given.values
+        drawn = [own_key(tracer).read()] if draws else []
+        taken = tuple(tracer.local(value) for value in (*given.held, *drawn, *kept.closed))
+        node = Node(lookup("call"), (kept.name, "", taken), tuple([v.kind for v in outputs.values]), tracer.span())
+        tracer.graph.insert(node, None)
+        made: list[Open] = []
+        for value, inner, like in zip(node.values, outputs.values, outputs.like):
+            value.type = inner.type
+            self.profiles.follow(value, inner)
+            made.append(
+                Proxy(value, like.backend) if type(like) is Proxy else HostProxy(value, like.backend, like.taken)
+            )
+        for at, own in outputs.writes:
+            written = values[at]
+            assert type(written) is Proxy
+            written.write(node.values[own])
+        return outputs.given(kept.result, made, given.values, given.containers)
+
+    # ------------------------------------------------------------------ the program
+    def settle(self, entry: Graph) -> None:
+        """Put the body of each function that is called from one place only in the place of its call; the others have the author's names."""
+        graphs = [entry, *self.reached(entry).values()]
+        calls = [node for graph in graphs for node in graph.walk() if is_call(node)]
+        sites = Counter(node.args[0] for node in calls)
+        for node in calls:
+            if sites[node.args[0]] == 1:
+                move_in(self.graphs[node.args[0]], node)
+        for graph in self.reached(entry).values():
+            for value in graph.placeholders:
+                value.name = value.node.args[0] or value.name
+
+    def reached(self, entry: Graph) -> dict[str, Graph]:
+        """The functions that a graph calls, those too that these call."""
+        found: dict[str, Graph] = {}
+        todo = [entry] if self.graphs else []
+        for graph in todo:
+            for node in graph.walk():
+                if node.op is lookup("call") and node.args[0] not in found:
+                    found[node.args[0]] = self.graphs[node.args[0]]
+                    todo.append(self.graphs[node.args[0]])
+        return found

@@ -1,0 +1,314 @@
+"""Functions that take functions, and other calls that only capture can answer. Backends name them in `Backend.special`."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.backend import Backend
+from gfx_ir.graph import Graph
+from gfx_ir.row import Keys
+
+from ..frameworks import alarms, grad_managers
+from ..frameworks.gradients import autograd_function, custom_rule
+from ..frameworks.pytrees import Carried, flatten, owner_of
+from ..frameworks.staging import staged, transform
+from ..frameworks.structured import fori_loop, scan, while_loop
+from ..interfaces import Capturing
+from ..python.classes import check_class
+from ..python.draws import generator_of_seed
+from ..python.faults import not_given
+from ..python.rows import in_places
+from ..python.sequences import is_shape, open_tuple
+from ..values.called import called_name
+from ..values.proxy import HostProxy, Proxy, is_open
+from .native import innermost, run_as_it_is
+
+Handler = Callable[[Capturing, Any, tuple, dict], Any]
+_FUNCTIONS = frozenset(("f", "function", "operation", "is_leaf"))
+"""What JAX calls the arguments of functions of trees that are no trees."""
+
+
+def _of_arrays(handler: Handler) -> Handler:
+    """A function of functions, for which numbers of Python's are arrays: those functions may ask them what an array is asked."""
+
+    def handled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+        tracer.objects.makes_arrays = owner_of(tracer, f)
+        return handler(tracer, f, args, kwargs)
+
+    return handled
+
+
+def _cond(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """lax.cond(pred, true_fun, false_fun, *operands), torch.cond(pred, true_fn, false_fn, operands)."""
+    pred, then, otherwise, *operands = args
+    if tracer.backend is not None and tracer.backend.name == "torch" and len(operands) == 1:
+        operands = list(operands[0])
+    taken = lambda side: lambda: tracer.calls.call(side, tuple(operands), {})
+    return _chosen(tracer, f, pred, taken(then), taken(otherwise))
+
+
+def _chosen(tracer: Capturing, f: Any, test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """What one of two functions gives, which may be a tree of the framework's."""
+    result = Carried(owner_of(tracer, f))
+    return result.up(tracer.truths.ifexp(test, lambda: result.down(then()), lambda: result.down(otherwise())))
+
+
+def _while(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """lax.while_loop(cond_fun, body_fun, init_val)."""
+    named = dict(zip(("cond_fun", "body_fun", "init_val"), args)) | kwargs
+    return while_loop(tracer, owner_of(tracer, f), named["cond_fun"], named["body_fun"], named["init_val"])
+
+
+def _fori(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """lax.fori_loop(lower, upper, body_fun, init_val)."""
+    kwargs.pop("unroll", None)
+    named = dict(zip(("lower", "upper", "body_fun", "init_val"), args)) | kwargs
+    return fori_loop(tracer, owner_of(tracer, f), named["lower"], named["upper"], named["body_fun"], named["init_val"])
+
+
+def _scan(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """lax.scan(f, init, xs=None, length=None, reverse=False)."""
+    named = dict(zip(("f", "init", "xs", "length", "reverse"), args)) | kwargs
+    backend, back = owner_of(tracer, f), named.get("reverse", False)
+
+    def flipped(rows: Any) -> Any:
+        return rows[::-1] if type(rows) is Keys else tracer.wrap(ops.flip(tracer.unwrap(rows), 0), tracer.backend)
+
+    def turned(tree: Any) -> Any:
+        found, rebuild = flatten(backend, tree)
+        return rebuild([flipped(rows) for rows in found]) if back else tree
+
+    carry, ys = scan(tracer, backend, named["f"], named["init"], turned(named.get("xs")), named.get("length"))
+    return carry, turned(ys)
+
+
+def _switch(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """lax.switch(index, branches, *operands): an index beyond an end takes the branch at that end."""
+    index, branches, *operands = args
+    *others, last = branches
+
+    def choose(at: int) -> Any:
+        if at == len(others):
+            return tracer.calls.call(last, tuple(operands), {})
+        chosen = tracer.calls.call(operator.le, (index, at), {})
+        return _chosen(
+            tracer, f, chosen, lambda: tracer.calls.call(others[at], tuple(operands), {}), lambda: choose(at + 1)
+        )
+
+    return choose(0)
+
+
+def _transparent(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A decorator that changes nothing of what the function computes (jit, checkpoint)."""
+    if not args:
+        return lambda function: function
+    return args[0]
+
+
+def _wrapped(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A function that computes what the one it wraps does."""
+    return tracer.calls.call(f.__wrapped__, args, kwargs)
+
+
+def _scripted(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A function that torch.jit.script compiled: the one that it was made of."""
+    return tracer.calls.call(f._torchdynamo_inline, args, kwargs)
+
+
+def _autocast(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """torch.autocast(device_type, enabled=…), or a function that it decorates: switched off it changes nothing."""
+    made = f if isinstance(f, type) else None
+    setting = made(*args, **kwargs) if made is not None else f.__closure__[0].cell_contents
+    if not setting._enabled:
+        return contextlib.nullcontext() if made is not None else tracer.calls.call(f.__wrapped__, args, kwargs)
+    raise tracer.error(
+        "GFX cannot convert torch.autocast: it changes the dtypes of what is computed in it",
+        "cast with .to(dtype) where that is wanted, or switch it off with enabled=False",
+    )
+
+
+def _tape(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """loss.backward(), torch.autograd.grad(loss, inputs): gradients of what was computed before, by a record of it."""
+    raise tracer.error(
+        f"GFX cannot convert {called_name(f)}: it goes back over what PyTorch recorded, and a graph holds no such record",
+        "capture the loss alone, and derive what is emitted from it: jax.grad(result.fn)(result.params, …), or .backward() "
+        "of what result.module() gives",
+    )
+
+
+def _derivation(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """torch.func.grad(function), torch.vmap(function) and their kin."""
+    raise tracer.error(
+        f"GFX cannot convert {called_name(f)}: what PyTorch derives from a function is not captured",
+        "capture the function itself, and derive what is emitted from it: jax.grad, jax.vmap or torch.func of result.fn",
+    )
+
+
+def _functional_call(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """torch.func.functional_call(module, tensors, args, kwargs): a call of the module with other tensors in the place of its own."""
+    bound = inspect.signature(f).bind(*args, **kwargs).arguments
+    module, given, held = bound["module"], bound["parameter_and_buffer_dicts"], bound.get("args")
+    if bound.get("strict"):
+        raise tracer.error("GFX cannot convert torch.func.functional_call with strict=True", "leave strict= out")
+    known = dict(tracer.known)
+    for tensors in given if isinstance(given, (tuple, list)) else (given,):
+        for path, value in tensors.items():
+            owner, _, name = path.rpartition(".")
+            own = getattr(module.get_submodule(owner), name)
+            tracer.known[id(own)] = value if type(value) is Proxy else tracer.arrays.array_proxy(value)
+    try:
+        positional = () if held is None else held if isinstance(held, tuple) else (held,)
+        return tracer.calls.call(module, positional, bound.get("kwargs") or {})
+    finally:
+        tracer.known = known
+
+
+def _settled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """settled(body, init, *rows): what the loop starts from, which the capture of the loop itself settles."""
+    return args[1]
+
+
+def _null_context(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    return contextlib.nullcontext()
+
+
+def _true(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> bool:
+    return True
+
+
+def _false(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> bool:
+    return False
+
+
+def _raise_unless(error: type[Exception], tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
+    """f(test, message=None), which raises where the test is false; `message` may be a function that makes it."""
+    given = dict(zip(("condition", "message"), args)) | kwargs
+    test, message = given.get("condition", given.get("cond")), given.get("message")
+    made = (
+        (lambda: tracer.calls.call(message, (), {})) if callable(message) and not is_open(message) else lambda: message
+    )
+    tracer.raising.check(test, None if message is None else made, error)
+
+
+def _is_tensor(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    if not is_open(args[0]):
+        return tracer.arrays.array_owner(args[0]) is not None
+    check_class(tracer, args[0])
+    return isinstance(args[0], Proxy) and not args[0].weak
+
+
+def _size(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """torch.Size(sizes): a tuple of sizes."""
+    return tuple(*args)
+
+
+def _tree(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A function that takes trees apart or puts them together (jax.tree.map): it runs, and what it calls is entered."""
+    bound = inspect.signature(f).bind(*args, **kwargs)
+    for name, given in bound.arguments.items():
+        if name in _FUNCTIONS and callable(given):
+            bound.arguments[name] = functools.partial(_entered, tracer, given)
+        else:
+            bound.arguments[name] = _with_parameters(tracer, owner_of(tracer, f), in_places(given))
+    return run_as_it_is(tracer, _apart(tracer, f), bound.args, bound.kwargs)
+
+
+def _with_parameters(tracer: Capturing, backend: Backend, tree: Any) -> Any:
+    """The tree with parameters that it holds as those of the graph."""
+    if not tracer.tensor_paths or is_open(tree):
+        return tree
+    found, rebuild = backend.flatten(tree)
+    if not any(id(leaf) in tracer.tensor_paths for leaf in found):
+        return tree
+    return rebuild(list(map(tracer.arrays.in_graph, found)))
+
+
+def _apart(tracer: Capturing, f: Callable[..., Any]) -> Callable[..., Any]:
+    """f, which takes trees apart. Where two do not fit together, arguments that were not given may be why: one stands for one leaf."""
+
+    @functools.wraps(f)
+    def apart(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return f(*args, **kwargs)
+        except (TypeError, ValueError) as error:
+            if innermost(error.__traceback__).partition(".")[0] not in owner_of(tracer, f).packages:
+                raise
+            left_out = [place.name for place in _outermost(tracer).placeholders if not_given(place)]
+            hint = f"give the capture the trees ({', '.join(f'{name}=...' for name in left_out)})" if left_out else ""
+            why = ", and an argument that was not given stands for one tensor" if left_out else ""
+            what = f"trees do not fit together ({str(error).partition(chr(10))[0]}){why}"
+            raise tracer.error(f"GFX cannot convert this call of {called_name(f)}: {what}", hint) from None
+
+    return apart
+
+
+def _outermost(tracer: Capturing) -> Graph:
+    """The captured function's own graph."""
+    return tracer.stack[0][0] if tracer.stack else tracer.graph
+
+
+def _entered(tracer: Capturing, f: Callable[..., Any], *args: Any) -> Any:
+    return tracer.calls.call(f, args, {})
+
+
+def _all_leaves(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """jax.tree.all(tree)."""
+    given = inspect.signature(f).bind(*args, **kwargs).arguments
+    if given.get("is_leaf") is not None:
+        raise tracer.error(
+            "GFX cannot convert jax.tree.all with is_leaf=", "call all(jax.tree.leaves(tree, is_leaf=...))"
+        )
+    return tracer.calls.call(all, (flatten(owner_of(tracer, f), given["tree"])[0],), {})
+
+
+def _each_leaf(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A function of the leaves of its first argument, a tree (jax.lax.stop_gradient)."""
+    backend = owner_of(tracer, f)
+    (name, *_), given = inspect.signature(f).parameters, dict(kwargs)
+    tree, rest = (args[0], args[1:]) if args else (given.pop(name), ())
+    found, rebuild = flatten(backend, tree)
+    return rebuild([tracer.apply(backend.functions[f], (leaf, *rest), given, backend, f) for leaf in found])
+
+
+def _mark(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
+    """What a compiler is told of a tensor's sizes or address: it computes nothing."""
+
+
+def _shape(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    x = open_tuple(args[0])
+    if type(x) is HostProxy or (type(x) is Proxy and x.weak):
+        return (tracer.host_values.length(x),) if is_shape(x) else ()
+    return tracer.objects.getattr(args[0], "shape") if isinstance(args[0], Proxy) else f(*args, **kwargs)
+
+
+def _issubdtype(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """np.issubdtype(x.dtype, np.floating): open where the dtype is."""
+    element, kind = args
+    if not isinstance(element, HostProxy):
+        return f(element, kind)
+    if getattr(kind, "__name__", "") not in ("floating", "inexact"):
+        raise tracer.error("GFX asks an open dtype only whether it is floating", "give the argument's dtype at capture")
+    return tracer.wrap(ops.is_floating(element.value.node.args[0]))
+
+
+_RAISED: tuple[type[Exception], ...] = (
+    AssertionError, RuntimeError, IndexError, ValueError, TypeError, NotImplementedError,
+)  # fmt: skip
+SPECIAL: dict[str, Handler] = {
+    "cond": _of_arrays(_cond), "while_loop": _of_arrays(_while), "fori_loop": _of_arrays(_fori), "scan": _of_arrays(_scan),
+    "switch": _of_arrays(_switch), "transparent": _transparent,
+    "wrapped": _wrapped, "scripted": _scripted, "autocast": _autocast,
+    "tape": _tape, "derivation": _derivation, "functional_call": _functional_call, "null_context": _null_context, "true": _true,
+    "false": _false, "is_tensor": _is_tensor, "size": _size, "tree": _tree, "all_leaves": _all_leaves, "each_leaf": _each_leaf,
+    "mark": _mark, "shape": _shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
+    "setting": alarms.setting,
+    **{f"raise {error.__name__}": functools.partial(_raise_unless, error) for error in _RAISED},
+    "autograd_function": autograd_function, "custom_rule": custom_rule, "staged": staged, "transform": transform,
+    **grad_managers.HANDLERS,
+}  # fmt: skip

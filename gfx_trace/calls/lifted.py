@@ -1,0 +1,49 @@
+"""Which callables are lifted: by a handler of a builtin, or by a framework's row."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from typing import Any
+
+from gfx_ir.backend import Backend
+
+from ..objects.special_methods import MEANINGS
+from .axis_patterns import pattern_call
+from .builtin_calls import BUILTINS
+from .higher_order import SPECIAL
+
+
+def always_lifted(f: Any) -> bool:
+    """Whether a function of a framework is one in C, bound to no data, that is called by its row whatever it is given."""
+    if type(f) is not types.BuiltinFunctionType or f.__name__ in MEANINGS:
+        return False
+    return isinstance(f.__self__, (types.ModuleType, type, types.NoneType))
+
+
+def lifted_by(f: Any, frameworks: Sequence[Backend]) -> Any:
+    """What a callable is lifted by: a handler of a builtin or of einops, (Lift, its backend), or None."""
+    try:
+        found = BUILTINS.get(f)
+    except TypeError:  # a callable that is no key of a table
+        return next((SPECIAL[name] for backend in frameworks if (name := backend.higher_order(f))), None)
+    if found is not None:
+        return found
+    arranging = pattern_call(f)
+    if arranging is not None:
+        return arranging
+    if isinstance(f, type):  # JAX's np.float64 equals NumPy's: whose class it is comes first
+        frameworks = sorted(frameworks, key=lambda backend: not issubclass(f, backend.tensor_types))
+    for backend in frameworks:
+        special = backend.special.get(f)
+        if special is not None:
+            return SPECIAL[special]
+        lift = backend.functions.get(f)
+        if lift is None:
+            special = backend.higher_order(f)
+            if special is not None:
+                return SPECIAL[special]
+            lift = backend.recognised(f)
+        if lift is not None:
+            return lift, backend
+    return None

@@ -1,0 +1,232 @@
+"""Models: modules are entered, or lifted as their functional form; their tensors are parameters named by their path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from types import FrameType
+from typing import Any, NamedTuple
+
+from gfx_ir.backend import Backend, Lift
+from gfx_ir.errors import GuardError
+from gfx_ir.probing import is_module
+from gfx_ir.source import Scope
+
+from ..heap.contents import FIXED, attributes_of
+from ..interfaces import Capturing
+from ..objects.attributes import NOT_OWN
+from ..rewrite.packages import framework
+from ..values.proxy import Proxy
+from .axis_patterns import pattern_layer
+
+
+def authors_own(frameworks: Iterable[Backend], x: Any) -> Any:
+    """The module that its author wrote, where x is one that torch compiled; anything else as it is."""
+    if hasattr(type(x), "named_modules"):
+        for backend in frameworks:
+            if backend.name == "torch":
+                return backend.authors_own(x)
+    return x
+
+
+class Mode(NamedTuple):
+    """A module whose `training` flag the captured code asked for, and what it was."""
+
+    module: Any
+    path: str
+    training: bool
+
+
+def check_modes(modes: Iterable[Mode]) -> None:
+    """Raise GuardError where a module has another mode than it had at capture."""
+    for mode in modes:
+        if bool(mode.module.training) is not mode.training:
+            words = ("training", "evaluation") if mode.training else ("evaluation", "training")
+            where = f" at {mode.path!r}" if mode.path else ""
+            raise GuardError(
+                f"{type(mode.module).__name__}{where} was captured in {words[0]} mode, and now it is in {words[1]} mode",
+                hint=f"capture the model again after .{'eval' if mode.training else 'train'}()",
+            )
+
+
+def register_root(tracer: Capturing, root: Any) -> None:
+    """Learn the paths of a model's modules and tensors; the first path of a tied tensor is its own."""
+    tracer.root = root
+    known = tracer.tensor_paths
+    for path, module in root.named_modules():
+        tracer.module_paths.setdefault(id(module), path)
+        prefix = f"{path}." if path else ""
+        for table in (module._parameters, module._buffers):
+            if table:
+                for name, tensor in table.items():
+                    if tensor is not None and id(tensor) not in known:
+                        known[id(tensor)] = prefix + name
+
+
+def module_attribute(tracer: Capturing, module: Any, name: str) -> Any:
+    """`module.name`: its tensors as Proxies, what code of a class gives (a property) captured, everything else as it is."""
+    key, givers = (type(module), name), tracer.attributes.givers
+    give = givers[key] if key in givers else tracer.attributes.giver(*key)
+    if give is not None and (given := give(module)) is not NOT_OWN:
+        return given
+    place = id(module), name
+    try:
+        found = getattr(module, name)
+    except AttributeError:
+        tracer.consulted.add(place)
+        raise
+    if name == "training":
+        tracer.assumed.modes[id(module)] = Mode(module, tracer.module_paths.get(id(module), ""), bool(found))
+    if type(found) in FIXED:
+        tracer.consulted.add(place)
+        return found
+    return found if tracer.arrays.array_owner(found) is None else tracer.arrays.array_proxy(found, name, place)
+
+
+def registered(module: Any, name: str, table: dict[str, Any]) -> None:
+    """Raises what PyTorch raises where a computed tensor is assigned to what a module has registered, a buffer apart."""
+    own = vars(module)
+    if table is not own["_buffers"]:
+        kind = "parameter" if table is own["_parameters"] else "child module"
+        takes = "torch.nn.Parameter" if table is own["_parameters"] else "torch.nn.Module"
+        raise TypeError(f"cannot assign 'torch.Tensor' as {kind} {name!r} ({takes} or None expected)")
+
+
+def is_derived(site: FrameType | None, module: Any, name: str) -> bool:
+    """Whether the attribute that code at `site` writes is one that a hook of torch's own makes anew in each call (the weight under
+    torch.nn.utils.weight_norm): it is neither of the module's tensors nor state."""
+    ours = site is None or not framework(site.f_globals.get("__name__", ""))
+    return not ours and name not in module._parameters and name not in module._buffers
+
+
+class ModuleView:
+    """A module as a row's function sees it: tensors are Values, the rest plain; `write` changes a buffer."""
+
+    __slots__ = ("_module", "_tracer")
+
+    def __init__(self, module: Any, tracer: Capturing) -> None:
+        self._module, self._tracer = module, tracer
+
+    def __getattr__(self, name: str) -> Any:
+        found = module_attribute(self._tracer, self._module, name)
+        kind = type(found)
+        if kind in FIXED:
+            return found
+        if kind is Proxy:
+            return found.read()
+        return ModuleView(found, self._tracer) if is_module(found) else found
+
+    def write(self, name: str, value: Any) -> None:
+        """Change a buffer: it becomes part of the state that the capture returns."""
+        proxy = module_attribute(self._tracer, self._module, name)
+        proxy.write(value)
+
+
+def call_module(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> Any:
+    """Call a module: its hooks, and its row or its forward between them."""
+    if type(module) not in tracer.module_classes:  # those of a class that was met their author wrote
+        module = authors_own(tracer.arrays.frameworks(), module)
+    if id(module) not in tracer.module_paths:
+        register_loose(tracer, module)
+    return with_hooks(tracer, module, args, kwargs, _forward)
+
+
+def with_hooks(tracer: Capturing, module: Any, args: tuple, kwargs: dict, forward: Callable[..., Any]) -> Any:
+    """forward(tracer, module, args, kwargs) between the module's hooks."""
+    own = attributes_of(module)
+    if own.get("_forward_hooks_with_kwargs") or own.get("_forward_pre_hooks_with_kwargs"):
+        return _with_keyword_hooks(tracer, module, args, kwargs, forward)
+    before, after = own.get("_forward_pre_hooks"), own.get("_forward_hooks")
+    for hook in before.values() if before else ():
+        changed = tracer.calls.call(hook, (module, args), {})
+        if changed is not None:
+            args = changed if isinstance(changed, tuple) else (changed,)
+    result = forward(tracer, module, args, kwargs)
+    for hook in after.values() if after else ():
+        changed = tracer.calls.call(hook, (module, args, result), {})
+        result = result if changed is None else changed
+    return result
+
+
+def _with_keyword_hooks(tracer: Capturing, module: Any, args: tuple, kwargs: dict, forward: Callable[..., Any]) -> Any:
+    """Of a module with hooks that take keywords."""
+    with_kwargs = module._forward_pre_hooks_with_kwargs
+    for key, hook in module._forward_pre_hooks.items():
+        if getattr(hook, "__module__", "").startswith("torch.export."):
+            continue  # it compares the inputs with those that were exported; the capture has guards of its own
+        if key in with_kwargs:
+            changed = tracer.calls.call(hook, (module, args, kwargs), {})
+            if changed is not None:
+                args, kwargs = changed
+        else:
+            changed = tracer.calls.call(hook, (module, args), {})
+            if changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
+    result = forward(tracer, module, args, kwargs)
+    for key, hook in module._forward_hooks.items():
+        given = (module, args, kwargs, result) if key in module._forward_hooks_with_kwargs else (module, args, result)
+        changed = tracer.calls.call(hook, given, {})
+        result = result if changed is None else changed
+    return result
+
+
+def register_loose(tracer: Capturing, module: Any) -> None:
+    """A module that the captured code reaches although it is no child of the captured model: named by its class."""
+    name = type(module).__name__.lower()
+    count = sum(path == name or path.startswith(f"{name}_") for path in tracer.module_paths.values())
+    prefix = f"{name}_{count}" if count else name
+    for path, child in module.named_modules():
+        full = f"{prefix}.{path}" if path else prefix
+        tracer.module_paths.setdefault(id(child), full)
+        tracer.kept.append(child)
+        for table in (child._parameters, child._buffers):
+            for key, tensor in table.items():
+                if tensor is not None:
+                    tracer.tensor_paths.setdefault(id(tensor), f"{full}.{key}")
+
+
+class ModuleClass(NamedTuple):
+    """What is known of a class of modules: its row and the backend that has it, or Nones; its docstring, if its author is the
+    user; whether it is PyTorch's own."""
+
+    lift: Lift | None
+    backend: Backend | None
+    doc: str
+    library: bool
+
+
+def module_class(tracer: Capturing, kind: type) -> ModuleClass:
+    """What is known of a class of modules."""
+    found = tracer.module_classes.get(kind)
+    if found is None:
+        rows = ((known.modules.get(kind), known) for known in tracer.arrays.frameworks())
+        own = pattern_layer(kind)
+        none = own, None if own is None else tracer.backend
+        lift, backend = next((pair for pair in rows if pair[0] is not None), none)
+        library = kind.__module__.startswith("torch.")
+        found = ModuleClass(lift, backend, "" if library else kind.__doc__ or "", library)
+        tracer.module_classes[kind] = found
+    return found
+
+
+def _forward(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> Any:
+    cls = type(module)
+    lift, backend, doc, library = module_class(tracer, cls)
+    path = tracer.module_paths.get(id(module), "")
+    site, outer = tracer.site, tracer.scopes.scope
+    scope = Scope(cls.__name__, "module", path, cls, outer, tracer.span(), (), doc)
+    function = getattr(module.forward, "__func__", None) if lift is None else None
+    if function is not None:
+        scope.args = tracer.scopes.scope_args(function, (module, *args), kwargs)
+    elif args and type(args[0]) is Proxy:
+        scope.args = (("x", args[0].value),)
+    tracer.within = scope
+    quiet = tracer.quiet  # a user's block inside a container of the framework has names of its own
+    tracer.quiet = library
+    try:
+        if lift is not None:
+            return tracer.objects.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
+        return tracer.calls.run_method(module.forward, args, kwargs)
+    finally:
+        scope.left()
+        tracer.within, tracer.site = outer, site
+        tracer.quiet = quiet

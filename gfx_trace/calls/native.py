@@ -1,0 +1,162 @@
+"""Calls of code that is not entered: what it raises because it met a captured value is an error of ours, with the author's line."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from types import TracebackType
+from typing import Any
+
+from gfx_ir.errors import GfxError
+from gfx_ir.probing import own_attribute
+from gfx_ir.trees import leaves
+
+from ..frameworks.alarms import entering
+from ..frameworks.grad_managers import standing_for
+from ..frameworks.holding import hold
+from ..heap.generators import GENERATORS
+from ..interfaces import Capturing
+from ..python.devices import settled
+from ..python.rows import StackedRows, listed, rows_of
+from ..python.sequences import OpenList
+from ..python.texts import on_text
+from ..rewrite import is_converted
+from ..values.called import called_name, own
+from ..values.gated import usable
+from ..values.proxy import HostProxy, NeedsPython, Proxy
+from ..values.raised import Raised
+from .conversion import foreign
+
+_CLOCKS = frozenset(("time", "datetime"))
+_CAPTURED = (Proxy, HostProxy, OpenList)
+_OF_FIXED_PARTS = (LookupError, ValueError, ArithmeticError, StopIteration, StopAsyncIteration)
+"""What code in C raises for what it knows: a captured value that it asked would have raised an error of ours."""
+_OF_EVERY_OBJECT = frozenset(("__init__", "__setattr__", "__delattr__", "__getattribute__"))
+"""What `object` itself has, and runs no other method of the object's for: `super().__init__()` may come to it."""
+_STORING = frozenset(("__setitem__", "setdefault"))
+"""Methods of dictionaries that look up a key, and put a value there."""
+_HOLDING = (list, tuple, set, frozenset, dict)
+_GATES = frozenset((__name__, "gfx_trace.effects", "gfx_trace.native_methods"))
+_HINT = "call what GFX has rows for (`gfx ops` lists it), or compute it before the call and pass it as an argument"
+
+
+def run_native(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    """f(*args, **kwargs) of a callable that is neither lifted nor entered. One of a framework that gets tensors has no row."""
+    if foreign(f, tracer.arrays.frameworks()) and any(
+        isinstance(leaf, _CAPTURED[:2]) for leaf in leaves((args, kwargs))
+    ):
+        return hold(tracer, f, args, kwargs)
+    return tracer.arrays.in_graph(run_as_it_is(tracer, f, args, kwargs))
+
+
+def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    """f(*args, **kwargs) of a callable that computes nothing with captured values, or that does not know them and is refused."""
+    text = on_text(tracer, f, args, kwargs)
+    if text is not NotImplemented:
+        return text
+    if isinstance(own_attribute(f, "__self__", args[0] if args else None), GENERATORS) and not isinstance(f, type):
+        raise tracer.objects.outside_generator(called_name(f))
+    if HostProxy in map(type, args):
+        args = tuple([settled(tracer, arg) for arg in args])
+    args = tuple([standing_for(tracer, arg) or arg for arg in args])  # a manager that it enters
+    site, shown, refusals = tracer.site, tracer.python.shown_values, tracer.python.refusals
+    try:
+        args, kwargs = tracer.iteration.given(f, args, kwargs)
+        _with_items(tracer, f, args, kwargs)
+        given, named = args, kwargs
+        run = functools.partial(tracer.effects.run, f, given, named)
+        result = tracer.native_methods.run(_asked(f, args), lambda: entering(tracer, f, given, run))
+    except GfxError as error:
+        tracer.python.refusals = refusals  # the error says it
+        _placed(tracer, error, site)
+        if isinstance(error, NeedsPython):
+            error.hint = error.hint or f"it is asked for inside {called_name(f)}"
+        raise
+    except Exception as error:
+        usable(*leaves((args, kwargs)))
+        if tracer.python.refusals == refusals and not _met(tracer, error, f, args, kwargs):
+            raise
+        tracer.site = site
+        raise _refused(
+            tracer, f, "it is code that GFX does not enter, and it takes no value that is not there yet"
+        ) from None
+    tracer.site = site
+    tracer.memoised.made(result)
+    if tracer.python.refusals != refusals:
+        raise _refused(tracer, f, "it goes on without the value")
+    if tracer.python.shown_values != shown and result is not None:
+        raise _refused(tracer, f, "it puts the value into a text")
+    quiet = tracer.quiet or ((result is not None or not tracer.stack) and own_attribute(f, "__module__") not in _CLOCKS)
+    if not quiet:
+        span = tracer.span()
+        tracer.notes.append(f"{called_name(f)} ran once, at capture{f': {span.place()}' if span else ''}")
+    return tracer.iteration.of_call(result, f, args, kwargs)
+
+
+def _with_items(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
+    """Code in C goes over a list by itself, and takes the one that stands for all rows of a loop for one item: they get their places.
+    What only asks for the list, or puts it somewhere as it is, need not know how many there are."""
+    owner = own_attribute(f, "__self__")
+    keeps = f is type or owner is builtins or isinstance(owner, _HOLDING)
+    for x in (*args, *(() if f is dict else kwargs.values())):
+        if type(x) not in (list, tuple) or not x or type(x[0]) is not StackedRows:
+            continue
+        if isinstance(tracer.host_values.length(rows_of(x)), int) or not keeps:
+            listed(tracer, x, f"give {called_name(f)}")
+
+
+def _asked(f: Any, args: Sequence[Any]) -> Iterable[Any]:
+    """The objects whose special methods a callee in C may run: what it looks up or compares, and what it compares that with."""
+    owner = own_attribute(f, "__self__")
+    if f is super or (getattr(f, "__objclass__", None) is object and f.__name__ in _OF_EVERY_OBJECT):
+        return ()
+    if type(owner) is list and f.__name__ not in ("index", "count", "remove", "__contains__", "__eq__", "__ne__"):
+        return ()
+    held = args[0] if owner is None and args else owner
+    if isinstance(held, dict) and own_attribute(f, "__name__") in _STORING:
+        args = [x for x in args if x is not held][:1]  # the key: what is stored under it is not looked at
+    holds = (*args, owner) if isinstance(owner, (list, dict, set, frozenset, tuple)) else args
+    inner = [item for x in holds if isinstance(x, _HOLDING) for item in x]
+    return (*args, *inner, *[item for x in inner if type(x) is tuple for item in x])  # pairs, as dict() takes them
+
+
+def _refused(tracer: Capturing, f: Any, why: str) -> Exception:
+    return tracer.error(f"GFX cannot convert this call of {called_name(f)} on captured data: {why}", _HINT)
+
+
+def _placed(tracer: Capturing, error: GfxError, site: Any) -> None:
+    """See to it that an error has the place of the author's call: code in C, and of libraries, asks from a frame of its own."""
+    frame = tracer.site
+    asked = frame is None or error.span is None or error.span.file == frame.f_code.co_filename
+    if error.span is None or (asked and frame is not None and not is_converted(frame.f_code)):
+        tracer.site = site
+        error.span = tracer.span()
+
+
+def _met(tracer: Capturing, error: Exception, f: Any, args: tuple, kwargs: dict) -> bool:
+    """Whether an error comes of a captured value that code met which does not know it."""
+    if isinstance(error, Raised) or not any(
+        isinstance(leaf, _CAPTURED) for leaf in leaves((args, kwargs, own_attribute(f, "__self__")))
+    ):
+        return False
+    frame = _innermost(error.__traceback__)
+    if frame is None or is_converted(frame.f_code):
+        return False
+    module = innermost(error.__traceback__)
+    if module in _GATES:
+        return not isinstance(error, _OF_FIXED_PARTS)
+    return not own(module)
+
+
+def innermost(traceback: TracebackType | None) -> str:
+    """The module whose code raised an error."""
+    frame = _innermost(traceback)
+    return "" if frame is None else frame.f_globals.get("__name__") or ""
+
+
+def _innermost(traceback: TracebackType | None) -> Any:
+    frame = None
+    while traceback is not None:
+        frame, traceback = traceback.tb_frame, traceback.tb_next
+    return frame

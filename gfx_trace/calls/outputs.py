@@ -1,0 +1,149 @@
+"""What a captured function gives: values of its own, what it is given, constants, and containers that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gfx_ir.graph import Graph, Value
+
+from ..heap.aliases import Doubt, doubt, memory
+from ..heap.contents import row_of
+from ..values.either import Either
+from ..values.facts import Facts
+from ..values.nest import branches, is_record, rebuilt
+from ..values.proxy import HostProxy, Proxy
+from .signatures import FIXED, Filled, NoCall, Open
+
+_MAY_BE = "a function gives it, and it may be a view of what the function is given"
+
+
+@dataclass(frozen=True)
+class Own:
+    """One of the values that a function gives. `shares`: the positions of the open values whose memory it may have."""
+
+    at: int
+    shares: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Passed:
+    """One of the open values that a function is given, or (`whole`) of the containers and functions."""
+
+    at: int
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A container that a function makes anew in each call."""
+
+    like: Any
+    parts: tuple
+
+
+class Outputs:
+    """The values that a captured body gives, in their order, and the tree that its result is of them. `doubts`: whether one of them
+    may share memory with what the function is given."""
+
+    def __init__(
+        self, facts: Facts, graph: Graph, places: Sequence[Open], given: Filled, fresh: Callable[[Any], bool]
+    ) -> None:
+        self._facts, self._graph, self._places, self._given, self._fresh = facts, graph, places, given, fresh
+        self.values: list[Value] = []
+        self.like: list[Open] = []
+        self.writes: list[tuple[int, int]] = []  # which of the open values are written, and which value tells what
+        self.doubts = False
+        self._memory: set[int] = set()  # what the tensors that it gives are made of, by id
+        self._trees: set[int] = set()
+
+    # ------------------------------------------------------------------ the body's side
+    def of(self, x: Any) -> Any:
+        """The tree of a result. Raises NoCall."""
+        kind = type(x)
+        if kind in FIXED:
+            return x
+        if kind is Proxy or kind is HostProxy:
+            return self._open(x)
+        for at, made in self._given.made.items():
+            if made is x:
+                return Passed(at, whole=True)
+        parts = branches(x)
+        if parts is None or not self._is_tree(x):
+            raise NoCall
+        self._trees.add(id(x))
+        return Tree(x, tuple([self.of(item) for _, item in parts]))
+
+    def _is_tree(self, x: Any) -> bool:
+        """Whether x is a container, of which nothing else holds a part."""
+        if isinstance(x, tuple):
+            return type(x) is tuple or hasattr(x, "_fields")
+        plain = type(x) in (list, dict) or (is_record(x) and row_of(type(x)) is None)
+        return plain and id(x) not in self._trees and self._fresh(x)
+
+    def _open(self, x: Open) -> Any:
+        for at, place in enumerate(self._places):
+            if place is x:
+                return Passed(at)
+        for at, known in enumerate(self.like):
+            if known is x:
+                return Own(at)
+        value = x.read()
+        if type(value) is not Value or value.node.graph is not self._graph:
+            raise NoCall
+        if not isinstance(x, Proxy) or value.kind == "key":
+            return Own(self._added(value, x))
+        if value.kind != "tensor" or value in self.values or x.own is not None:
+            raise NoCall
+        shares = self._shares(x)
+        self.doubts |= bool(shares)
+        return Own(self._added(value, x), shares)
+
+    def _added(self, value: Value, like: Open) -> int:
+        self.values.append(value)
+        self.like.append(like)
+        return len(self.values) - 1
+
+    def _shares(self, x: Proxy) -> tuple[int, ...]:
+        """Which of the open values a tensor may share memory with. Raises NoCall where that may be another one from outside, or another
+        one of the result."""
+        held = memory(x)
+        if any(item.base is not None and not isinstance(item.base, (Doubt, Either)) for item in held):
+            raise NoCall
+        shared = tuple([at for at, place in enumerate(self._places) if any(item is place for item in held)])
+        own = [item for item in held if not any(item is place for place in self._places)]
+        if not self._memory.isdisjoint(map(id, held)) or not all(self._inside(item.value) for item in own):
+            raise NoCall
+        self._memory.update(map(id, held))
+        return shared
+
+    def _inside(self, value: Any) -> bool:
+        """Whether a value was made in this body, or in a region of it."""
+        root = self._facts.root(value) if type(value) is Value else None
+        graph = None if root is None or root in self._graph.placeholders else root.node.graph
+        while graph is not None and graph is not self._graph:
+            graph = graph.owner.graph if graph.owner is not None else None
+        return graph is not None
+
+    def written(self, at: int, place: Proxy) -> None:
+        """The open value at that position was written: what it is now is another value that the function gives. Raises NoCall."""
+        value = place.value
+        if value.node.graph is not self._graph or value.kind not in ("tensor", "key"):
+            raise NoCall
+        self.writes.append((at, self.values.index(value) if value in self.values else self._added(value, place)))
+
+    # ------------------------------------------------------------------ the caller's side
+    def given(self, tree: Any, made: Sequence[Open], values: Sequence[Open], containers: Sequence[Any]) -> Any:
+        """What a call gives: `made` are its own values, `values` and `containers` what it was given."""
+        kind = type(tree)
+        if kind is Own:
+            x = made[tree.at]
+            if tree.shares and type(x) is Proxy and x.base is None:
+                doubt(x, [y for y in map(values.__getitem__, tree.shares) if type(y) is Proxy], _MAY_BE, chosen=True)
+            return x
+        if kind is Passed:
+            return containers[tree.at] if tree.whole else values[tree.at]
+        if kind is Tree:
+            return rebuilt(tree.like, [self.given(part, made, values, containers) for part in tree.parts])
+        return tree

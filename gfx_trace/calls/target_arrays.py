@@ -1,0 +1,102 @@
+"""Parameters of a target: the arrays that a partial or a method binds to it, and those that it closes over, by their names there."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gfx_ir.probing import is_module, own_attribute
+
+from ..heap.reads import UNSET, content_of
+from ..interfaces import Capturing
+from ..rewrite.packages import users
+from ..values.called import compiled
+from ..values.flavour import loaded_names
+
+_TRAINED = "params"
+"""The collection of a model's variables that is trained, where it has several: the others hold statistics and caches."""
+_Found = list[tuple[tuple, Any]]
+
+
+def name_bound(tracer: Capturing, bound: Mapping[str, Any]) -> None:
+    """Arrays that a partial or a method binds to the target are parameters: named by their place in the one tree that holds them,
+    else by argument too."""
+    _name(tracer, {name: tracer.arrays.arrays_in(tree) for name, tree in bound.items()})
+
+
+def name_closed_over(tracer: Capturing, target: types.FunctionType) -> None:
+    """Arrays of a tree that a target closes over are parameters, however small, where one of them can be trained. So is one that
+    stands alone, where its framework says that it is trained, or others are parameters; elsewhere a small one is a constant."""
+    if tracer.backend is None or tracer.root is not None:
+        return
+    held = {name: tracer.arrays.arrays_in(x) for name, x in closed_over(target).items() if not is_module(x)}
+    trees = {name: found for name, found in held.items() if any(path for path, _ in found)}
+    _name(tracer, {name: found for name, found in trees.items() if any(_trained(tracer, x) for _, x in found)})
+    alone = {name: found[0][1] for name, found in held.items() if found and name not in trees}
+    alone = {name: x for name, x in alone.items() if tracer.backend.is_tensor(x) and _trained(tracer, x)}
+    sure = any(tracer.backend.trained(x) or not tracer.arrays.is_small(x) for x in alone.values())
+    for name, x in alone.items() if sure or tracer.bound_arrays else ():
+        tracer.tensor_paths.setdefault(id(x), name)
+
+
+def _name(tracer: Capturing, held: Mapping[str, _Found]) -> None:
+    """Name arrays by their place in the one tree that holds them all, else by variable too. One that stands in two places is one."""
+    trees = [name for name, found in held.items() if any(path for path, _ in found)]
+    single = trees if not tracer.bound_arrays else []
+    for name, found in held.items():
+        collections = {path[0] for path, _ in found if path}
+        for path, leaf in found:
+            full = ".".join(map(str, path if single == [name] else (name, *path)))
+            statistics = _TRAINED in collections and len(path) > 1 and path[0] != _TRAINED
+            if tracer.tensor_paths.setdefault(id(leaf), full) == full and not statistics:
+                tracer.bound_arrays[full] = leaf
+
+
+def _trained(tracer: Capturing, x: Any) -> bool:
+    """Whether an array is trained, or may be where its framework does not say."""
+    owner, told = tracer.arrays.array_owner(x), tracer.backend.trained(x) if tracer.backend is not None else False
+    floating = owner is not None and (dtype := owner.dtype_of(x)) is not None and dtype.kind in "fc"
+    return floating and told is not False
+
+
+# ---------------------------------------------------------------------- free variables
+def closed_over(target: types.FunctionType) -> dict[str, Any]:
+    """What a target, and the functions that it names, hold, by the name of the variable; the first of a name that stands for several."""
+    found: dict[str, Any] = {}
+    seen: set[int] = set()
+    waiting = [target]
+    while waiting:
+        function = waiting.pop(0)
+        if id(function) in seen:
+            continue
+        seen.add(id(function))
+        for name, held in _free(function):
+            inner = list(_functions(held))
+            waiting += inner
+            if not inner:
+                found.setdefault(name, held)
+    return found
+
+
+def _free(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    """(name, content) of the variables that a function reads and does not assign; globals of user's functions alone."""
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        held = content_of(cell)
+        if held is not UNSET:
+            yield name, held
+    if users(function.__globals__):
+        for name in loaded_names(function):
+            yield name, function.__globals__[name]
+
+
+def _functions(held: Any) -> Iterator[types.FunctionType]:
+    """The Python function that a variable holds, wrapped or not."""
+    inner = held
+    while isinstance(inner, functools.partial):
+        inner = inner.func
+    if isinstance(inner, types.FunctionType):
+        yield inner
+    elif callable(inner) and not isinstance(inner, type) and own_attribute(inner, "__wrapped__") is not None:
+        yield from _functions(compiled(inner))

@@ -1,0 +1,332 @@
+"""Capture of one target: bind arguments, run the rewritten function, close the graph."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from gfx_ir.codegen import origin
+from gfx_ir.errors import CaptureError, GfxError, UnsupportedConstruct
+from gfx_ir.graph import Graph
+from gfx_ir.naming import snake
+from gfx_ir.passes.dce import keep_errors
+from gfx_ir.pause import collection_paused
+from gfx_ir.probing import is_module, own_attribute
+from gfx_ir.program import Program
+from gfx_ir.rules import building
+from gfx_ir.source import Span
+
+from ..calls.depth import nested
+from ..calls.functions import Functions, Share
+from ..calls.modules import Mode, authors_own, register_root
+from ..control.state import Write, lasting_writes
+from ..frameworks.assumed_kinds import merged
+from ..frameworks.libraries import NotEntered, Route, routed
+from ..frameworks.missing import refuse_missing
+from ..heap.aliases import WrittenConstant
+from ..heap.outliving import Made, outliving
+from ..objects.attributes import own_function
+from ..python.remembered import Left, as_later_calls
+from ..rewrite import is_converted
+from ..rewrite.tracebacks import walk
+from ..trace.arguments import Arguments, Bound, hints_of
+from ..trace.tracer import Tracer
+from ..values.flavour import flavour_of, loaded_frameworks
+from ..values.open_keys import Keys, with_keys
+from .results import Made as Tree
+from .results import Results
+
+_LONGEST_DOC = 24
+_EXPANDED = 1000
+"""How many functions are entered at most where a capture is tried without calls."""
+
+
+@dataclass
+class Captured:
+    """A program with what only the process that captured it knows: the target, and how its result is put together."""
+
+    program: Program
+    target: Any
+    rebuild: Callable[[Any], Any] | None
+    notes: list[str]
+    slots: dict[str, Write]
+    left: Left  # what a later call may find otherwise than the first
+    returned: dict[str, str]  # arguments that are objects with tensors, by path: where the result has them
+    modes: list[Mode] = field(default_factory=list)
+    errors: dict[str, type] = field(default_factory=dict)
+    bound: dict[str, Any] = field(default_factory=dict)  # arrays that functools.partial bound to the target, by path
+
+
+def capture(
+    target: Any,
+    args: tuple,
+    kwargs: dict,
+    *,
+    asked: str | None = None,
+    tracer_class: Callable[..., Tracer] = Tracer,
+    **options: Any,
+) -> Captured:
+    """Capture `target`. See `symbolic_trace` for the arguments and errors."""
+    target = _called(authors_own(loaded_frameworks(), target))
+
+    def by_route(route: Route) -> Captured:
+        def with_these(keys: Keys) -> Captured:
+            work = partial(_capture, target, args, kwargs, asked, tracer_class, options, route, keys)
+            with suppress(WrittenConstant):
+                return as_later_calls(lambda: _with_functions(partial(work, True)))
+            return as_later_calls(lambda: _with_functions(partial(work, False)))
+
+        return with_keys(with_these)
+
+    return routed(by_route)
+
+
+def _with_functions(work: Callable[[Share], Captured]) -> Captured:
+    """Capture, where functions stay functions. Where that is refused, all calls are expanded, unless that is work without end: more
+    is known then of what each is given."""
+    share = Share()
+    try:
+        return work(share)
+    except Exception as error:
+        if not _worth_trying(share, share.calls, error):
+            raise
+    if share.doubtful:
+        share = Share(doubts=False)
+        try:
+            return work(share)
+        except Exception as error:
+            if not _worth_trying(share, share.calls, error):
+                raise
+    return work(Share(on=False))
+
+
+def _worth_trying(share: Share, calls: int, error: Exception) -> bool:
+    """Whether what was refused may be captured where so many calls are expanded."""
+    return bool(calls) and share.entered <= _EXPANDED and not isinstance(error, (WrittenConstant, NotEntered))
+
+
+def _called(target: Any) -> Any:
+    """The method that a call of the target runs, where it is an object of a class of the user's; else the target."""
+    call = own_function(own_attribute(type(target), "__call__"))
+    return target if call is None or is_module(target) else types.MethodType(call, target)
+
+
+def _capture(
+    target: Any,
+    args: tuple,
+    kwargs: dict,
+    asked: str | None,
+    tracer_class: Callable[..., Tracer],
+    options: dict[str, Any],
+    route: Route,
+    keys: Keys,
+    constants: bool,
+    share: Share,
+) -> Captured:
+    """Capture, with small arrays from outside as constants or not, and functions that stay functions or not."""
+    options = dict(options)
+    emitted = origin(target)
+    target = target if emitted is None else emitted.bare()
+    flavour = flavour_of(target, args, kwargs, asked)
+    promotion = options.pop("promotion", None) or (flavour.rules() if flavour is not None else "array_api")
+    dynamic = options.pop("dynamic", False)
+    function, name, documented = described(target)
+    graph = Graph(name, _summary(documented.__doc__) if documented is not None else "")
+    tracer = tracer_class(graph, flavour, promotion, options)
+    tracer.functions, tracer.libraries.route = Functions(tracer, share), route
+    tracer.scopes.scope.doc, tracer.constants = graph.doc, constants
+    with building(tracer), collection_paused():
+        if is_module(target):
+            register_root(tracer, target)
+        signature = _signature(tracer, function)
+        arguments = Arguments(tracer, dynamic, keys)
+        bound = arguments.bind(signature, hints_of(function), args, kwargs)
+        tracer.static_types = not graph.placeholders or any(p.type is not None for p in graph.placeholders)
+        (tree, rebuild), results, (state, left) = _traced(tracer, target, bound, documented)
+        graph.result = (tree, {write.path: write.value for write in state}) if state else tree
+        tracer.castable.state(graph)
+    tracer.functions.settle(graph)
+    functions = tracer.functions.reached(graph)
+    for captured in (*functions.values(), graph):
+        keep_errors(captured, tracer.raising.raised_by, tracer.raising.may_fail, tracer.raising.acts)
+    program = Program(
+        graph, functions, bound.signature, _used(tracer, graph, state), merged(tracer.assumed.guards), promotion,
+        flavour.name if flavour is not None else "numpy", [write.path for write in state],
+        1 if tracer.static_types else 0, results.records,
+    )  # fmt: skip
+    slots = {w.path: w for w in state if w.slot is not None}
+    modes = list(tracer.assumed.modes.values())
+    found = Captured(
+        program,
+        target,
+        rebuild,
+        tracer.notes,
+        slots,
+        left,
+        results.returned,
+        modes,
+        tracer.raising.errors,
+        tracer.bound_arrays,
+    )
+    vars(tracer).clear()
+    return found
+
+
+def _traced(
+    tracer: Tracer, target: Any, bound: Bound, documented: Any
+) -> tuple[Tree, Results, tuple[list[Write], Left]]:
+    """Run the code under the tracer: its result's tree, how that is put together again, its records, and what was written."""
+    place, made = None, Made()
+    try:
+        result = run(tracer, target, bound)
+        tracer.gradients.check_left(tracer)
+        place, tracer.site, tracer.regions.escaped = (
+            tracer.span(),
+            None,
+            None,
+        )  # no frame of the captured code is left alive
+        tracer.entered.clear()
+        tracer.brought.clear()
+        tracer.journal.shared.clear()
+        _forget_classes(tracer)
+        tracer.memoised.leave()
+        tracer.functions.leave()
+        outside = outliving(tracer.journal.frames[0].values(), result, made, tracer.kept)
+        results = Results(tracer, outside)
+        made_of = results.tree(result)
+        back = [held for held in tracer.kept if tracer.given_objects.get(id(held)) in results.returned]
+        state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside, back)
+    except Exception as error:
+        refuse_missing(tracer)
+        if isinstance(error, GfxError) and error.span is None:
+            error.span = place or tracer.span() or _defined_at(documented)
+        if not isinstance(error, (GfxError, WrittenConstant)) and _left_a_region(tracer, error):
+            raise _under_a_test(tracer, error) from error
+        raise
+    finally:
+        tracer.journal.undo()
+    refuse_missing(tracer)
+    return made_of, results, state
+
+
+def _forget_classes(tracer: Tracer) -> None:
+    """Let go of the classes that were met: one that the code made holds what its methods close over."""
+    attributes, methods = tracer.attributes, tracer.native_methods
+    for known in (
+        tracer.owners,
+        attributes.raw,
+        attributes.givers,
+        tracer.effects.opaque,
+        methods.written,
+        methods.own,
+    ):
+        known.clear()
+
+
+def _left_a_region(tracer: Tracer, error: BaseException | None) -> bool:
+    """Whether an error comes of one that is raised only where a test, a loop or another function's call gets to it."""
+    while error is not None and error is not tracer.regions.escaped:
+        error = error.__context__
+    return error is not None
+
+
+def _under_a_test(tracer: Tracer, error: Exception) -> UnsupportedConstruct:
+    """The refusal of code that fails where it may never be reached: what Python raises there, Python alone can say when."""
+    what = f"GFX cannot convert this code: it fails ({type(error).__name__}: {error}), and whether it is reached may hang on data"
+    hint = "GFX captures what stands under a traced test whether it holds or not: mend it, or test on what is known at capture"
+    places = [(frame, lasti) for frame, lasti, _ in walk(error.__traceback__) if is_converted(frame.f_code)]
+    span = tracer.scopes.scope.span(places[-1][0].f_code, places[-1][1]) if places else tracer.span()
+    return UnsupportedConstruct(what, span, hint)
+
+
+def _with_article(noun: str) -> str:
+    return f"{'an' if noun[:1] in 'aeio' else 'a'} {noun}"
+
+
+def _defined_at(function: Any) -> Span | None:
+    """Where a function begins: for errors that no line of it raises."""
+    code = own_attribute(function, "__code__")
+    return Span(code.co_filename, code.co_firstlineno, function.__name__) if code is not None else None
+
+
+def _used(tracer: Tracer, graph: Graph, state: list[Write]) -> dict[str, Any]:
+    """The parameters that the graph reads or writes: the code may have asked for more."""
+    names = {path for path, value in graph.parameters.items() if value.uses} | {write.path for write in state}
+    return {name: array for name, array in tracer.params.items() if name in names}
+
+
+def _signature(tracer: Tracer, function: Any) -> inspect.Signature:
+    """The signature of a target; a function of a framework's own has none to go by, and no code to capture."""
+    if not callable(function):
+        raise CaptureError(
+            f"GFX cannot capture {_with_article(type(function).__name__)}",
+            hint="give it a function, a model or another callable",
+        )
+    if not isinstance(function, (types.FunctionType, types.MethodType)) and isinstance(
+        tracer.calls.lifted(function), tuple
+    ):
+        name = own_attribute(function, "__name__", "f")
+        raise CaptureError(
+            f"{name!r} is a function of the framework's own",
+            hint=f"capture a function that calls it: lambda x: {name}(x)",
+        )
+    try:
+        return inspect.signature(_passed_on(function))
+    except ValueError as error:
+        raise CaptureError(str(error), hint="capture a Python function that calls it") from error
+
+
+def _passed_on(function: Any) -> Any:
+    """What has the signature: of an object that stands for a function, and passes on whatever it is called with, that function."""
+    owner = own_attribute(function, "__self__")
+    if not isinstance(function, types.MethodType) or own_attribute(owner, "__wrapped__") is None:
+        return function
+    kinds = {parameter.kind for parameter in inspect.signature(function).parameters.values()}
+    return owner if kinds == {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD} else function
+
+
+def run(tracer: Tracer, target: Any, bound: Bound) -> Any:
+    """Run the target under the tracer."""
+    try:
+        return tracer.calls.call_entry(target, tuple(bound.args), bound.kwargs)
+    except GfxError as error:
+        if error.span is None:
+            error.span = tracer.span()
+        raise
+    except RecursionError as error:
+        raise nested(tracer.scopes.scope.name, tracer.span()) from error
+
+
+def described(target: Any) -> tuple[Any, str, Any]:
+    """(what has the signature, the graph's name, what has the docstring) of a target."""
+    if is_module(target):
+        library = type(target).__module__.startswith("torch.")  # its docstring is not the user's
+        return target.forward, snake(type(target).__name__), None if library else type(target).forward
+    inner = target
+    while isinstance(inner, functools.partial):
+        inner = inner.func
+    given = own_attribute(target, "__name__") if inner is not target else None
+    if isinstance(given, str):
+        return target, given, None
+    owner = own_attribute(inner, "__self__")
+    if isinstance(inner, types.MethodType):
+        inner = inner.__func__
+    unwrapped = own_attribute(inner, "__wrapped__")
+    if not isinstance(inner, types.FunctionType) and unwrapped is not None:
+        found = described(unwrapped)
+        return found if inner is target else (target, *found[1:])
+    name = own_attribute(inner, "__name__") or snake(type(inner).__name__)
+    name = own_attribute(owner, "__name__") or snake(type(owner).__name__) if name == "__call__" else name
+    return target, "f" if name == "<lambda>" else name, inner if isinstance(inner, types.FunctionType) else None
+
+
+def _summary(doc: str | None) -> str:
+    """A docstring; of a manual page in a docstring its first paragraph."""
+    text = inspect.cleandoc(doc or "")
+    return text if text.count("\n") < _LONGEST_DOC else text.partition("\n\n")[0]

@@ -1,0 +1,270 @@
+"""What a captured function returns, as a tree that a graph can hold, and back as the object that the function made."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import inspect
+import types
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
+
+import numpy as np
+
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.fields import record_fields
+from gfx_ir.graph import Node, Value
+from gfx_ir.op import lookup
+from gfx_ir.records import RESULT, Record, is_record
+from gfx_ir.trees import leaves, tree_map
+
+from ..heap.contents import attributes_of, only_attributes, row_of
+from ..interfaces import Capturing
+from ..python.devices import fixed_device, is_device
+from ..python.iteration import is_iterator
+from ..python.listed import ListedItems
+from ..python.open_iterables import OpenRange
+from ..python.rows import Lazy, rows_of
+from ..python.sequences import OpenList, as_list
+from ..rewrite.packages import framework
+from ..values.gated import Gated, gate_of
+from ..values.number_rows import rows_kind
+from ..values.proxy import HostProxy, Proxy, Unusable, is_open
+
+Made = tuple[Any, Callable[[Any], Any] | None]
+
+
+class Results:
+    """The results of a capture. `outside`: ids of the written objects that something else than the captured code holds."""
+
+    def __init__(self, tracer: Capturing, outside: Collection[int] = ()) -> None:
+        self.tracer = tracer
+        self._written = {id(slot.object) for slot in tracer.journal.frames[0].values() if slot.kind == "attribute"}
+        given = tracer.given_objects
+        self._made = (
+            self._written.difference(outside) | given.keys()
+        )  # ids of the objects that the code made, or was given
+        self.returned: dict[
+            str, str
+        ] = {}  # where the result has a given one: its path in the result, by that in the arguments
+        self._seen: set[int] = set()  # ids of those that are part of the result
+        self._path = [RESULT]
+        self.records: dict[str, Record] = {}
+
+    def tree(self, result: Any) -> Made:
+        """(tree of Values and constants, how to make the function's own container of it: None where the tree is one already)."""
+        tracer, kind = self.tracer, type(result)
+        if is_open(result):
+            taken = type(result) is HostProxy and result.taken
+            return (tracer.host("tuple", result.value) if taken else result.read()), None
+        if kind in (int, float, bool, complex, str, type(None)):
+            return result, None
+        if type(result) is OpenList:
+            return as_list(tracer, result), None
+        if isinstance(result, Unusable):
+            raise result.error
+        if (gated := gate_of(result)) is not None:
+            joined = tracer.gates.resolve(gated, lambda side: _plain(side))
+            return (self._either(gated), None) if type(joined) is Gated else self.tree(joined)
+        if kind in (list, tuple) and rows_of(result) is not result:
+            return self._rows(kind, rows_of(result))
+        if tracer.arrays.array_owner(result) is not None:
+            return tracer.arrays.array_proxy(result).read(), None
+        if dataclasses.is_dataclass(result) and not isinstance(result, type):
+            return self._fields(kind, _fields(result))
+        if isinstance(result, dict):
+            tracer.effects.sure_of(result)
+            return self._items(dict(result), None if kind is dict else kind)
+        if isinstance(result, (tuple, list)):
+            if hasattr(result, "_fields") and not framework(kind.__module__):
+                self._record(kind, result._fields)
+            parts = [self._part(at, item) for at, item in enumerate(result)]
+            tree = [p[0] for p in parts]
+            named = kind if hasattr(result, "_fields") else None
+            rebuild = _rebuilder([p[1] for p in parts], named._make if named else kind)
+            return (tree if kind is list else tuple(tree)), rebuild if named or any(p[1] for p in parts) else None
+        if id(result) in self._made and only_attributes(kind):
+            return self._attributes(result)
+        if (fields := record_fields(result)) is not None:
+            return self._fields(kind, fields)
+        left = type(result) is OpenRange or is_iterator(result) or isinstance(result, type)
+        found = result if left else tracer.unwrap(result)
+        if found is not result:
+            return found, None
+        raise self._refused(result)
+
+    def _part(self, key: Any, item: Any) -> Made:
+        """The tree of what a container holds under a key."""
+        self._path.append(str(key))
+        try:
+            return self.tree(item)
+        finally:
+            self._path.pop()
+
+    def _record(self, kind: type, fields: Iterable[str]) -> None:
+        """Note that the tree at this place stands for an object of named fields."""
+        named = tuple(fields)
+        if is_record(kind.__name__, named):
+            self.records[".".join(self._path)] = Record(kind.__name__, named)
+
+    def _fields(self, kind: type, fields: dict[str, Any]) -> Made:
+        """An object of named fields; what no graph holds, and hangs on nothing that is computed, is the same object in each call."""
+        kept = {name: held for name, held in fields.items() if callable(held) and self._is_fixed(held)}
+        left = {name: held for name, held in fields.items() if name not in kept}
+        self._record(kind, left)
+        by_name = kind.__init__ is not object.__init__ and _takes(kind, set(fields))
+
+        def make(items: dict[str, Any]) -> Any:
+            found = {name: kept.get(name, items.get(name)) for name in fields}
+            if by_name:
+                return kind(**found)
+            made: Any = object.__new__(kind)
+            for name, item in found.items():
+                object.__setattr__(made, name, item)
+            return made
+
+        return self._items(left, make)
+
+    def _is_fixed(self, held: Any) -> bool:
+        """Whether an object holds nothing that captured code computed."""
+        owner = self.tracer.backend
+        leaves_of_it = [held] if owner is None else owner.flatten(held)[0]
+        return not any(is_open(leaf) or self.tracer.arrays.array_owner(leaf) is not None for leaf in leaves_of_it)
+
+    def _refused(self, result: Any) -> UnsupportedConstruct:
+        kind = type(result)
+        name = "range" if kind is OpenRange else (result.kind if isinstance(result, Lazy) else kind).__name__
+        return UnsupportedConstruct(
+            f"GFX cannot return a {name} from captured code",
+            self.tracer.span(),
+            "return tensors, numbers, and tuples, lists or dicts of them",
+        )
+
+    def _either(self, gated: Gated) -> Value:
+        """What an open host test returns, where its sides differ in structure: one value, which is a whole tree on each side."""
+        tracer = self.tracer
+        test, sides = tracer.local(gated.test), []
+        for at, name in enumerate(("then", "else")):
+            with tracer.region(name) as (graph, captures), tracer.facts.given(test, at == 0):
+                tree, rebuild = self.tree(tracer.gates.imported(gated.test, gated.sides[at]))
+                if rebuild is not None or gated.test.is_tensor:
+                    what = "GFX cannot return containers of different kinds from the sides of this test"
+                    raise tracer.error(what, "return tuples, lists or dicts of tensors and numbers")
+                graph.result = (tree_map(tracer._local, tree),)
+            sides.append((graph, captures))
+        operands = tracer.outer_operands(sides)
+        node = Node(lookup("host_if"), (test, operands), ("any",), tracer.span(), tuple(graph for graph, _ in sides))
+        tracer.append(node)
+        return node.value
+
+    def _rows(self, kind: type, rows: Proxy | ListedItems) -> Made:
+        """A list or tuple of the rows of one tensor: where these stand for numbers, it holds one for each row."""
+        tracer = self.tracer
+        if isinstance(rows, ListedItems):
+            found = rows.rows.read()
+            return found if kind is list else tracer.host("tuple", found), None
+        if not rows_kind(rows):
+            return tracer.host(kind.__name__, rows.read()), None
+        if not isinstance(tracer.host_values.length(rows), int):
+            raise tracer.error(
+                "GFX cannot return this list: how many numbers it holds is open",
+                "give the argument's shape at capture, or append tensors",
+            )
+        return self.tree(kind(rows))
+
+    def _items(self, items: dict, make: Any) -> Made:
+        parts = {key: self._part(key, item) for key, item in items.items()}
+        tree = {key: p[0] for key, p in parts.items()}
+        if make is None and not any(p[1] for p in parts.values()):
+            return tree, None
+
+        def rebuild(built: dict) -> Any:
+            inner = {k: (parts[k][1](v) if parts[k][1] else v) for k, v in built.items()}  # type: ignore[misc]
+            return make(inner) if make is not None else inner
+
+        return tree, rebuild
+
+    def _attributes(self, result: Any) -> Made:
+        """An object that the code made, as a dictionary of those attributes that hang on what it computed; the others are what they
+        are in each call."""
+        if id(result) in self._seen:
+            what = f"GFX cannot return a {type(result).__name__} in two places of one result"
+            raise UnsupportedConstruct(what, self.tracer.span(), "return its tensors")
+        self._seen.add(id(result))
+        if id(result) in self.tracer.given_objects:
+            self.returned[self.tracer.given_objects[id(result)]] = ".".join(self._path)
+        kind, parts, fixed = type(result), dict[str, Made](), dict[str, Made]()
+        for name, held in attributes_of(result).items():
+            part = self._attribute(name, held)
+            varies = any(type(leaf) is Value for leaf in leaves(part[0])) or self._replaced(result, name, held)
+            (parts if varies else fixed)[name] = part
+
+        here = ".".join(self._path)
+        gone = tuple(f"{here}.{name}." for name in fixed)
+        self.records = {path: held for path, held in self.records.items() if not f"{path}.".startswith(gone)}
+        self._record(kind, parts)
+
+        def rebuild(built: dict) -> Any:
+            made = object.__new__(kind)
+            for name, (tree, again) in fixed.items():
+                attributes_of(made)[name] = again(tree) if again else tree_map(lambda leaf: leaf, tree)
+            for name, (_, again) in parts.items():
+                attributes_of(made)[name] = again(built[name]) if again else built[name]
+            return made
+
+        return {name: tree for name, (tree, _) in parts.items()}, rebuild
+
+    def _replaced(self, result: Any, name: str, held: Any) -> bool:
+        """Whether an attribute of an object that the code was given is another number by now."""
+        slot = self.tracer.journal.frames[0].get((id(result), "attribute", name))
+        return (
+            slot is not None and id(result) in self.tracer.given_objects and type(held) in NUMBERS and held != slot.old
+        )
+
+    def _attribute(self, name: str, held: Any) -> Made:
+        """An attribute of such an object; one from outside is the same object in each call."""
+        if is_device(held):
+            held = fixed_device(self.tracer, held)
+        own = id(held) in self._written or id(held) in self.tracer.given_objects
+        if not own and self.tracer.arrays.array_owner(held) is None and _is_shared(held):
+            return None, lambda built: held
+        return self._part(name, held)
+
+
+NUMBERS = frozenset((bool, int, float, str))
+
+
+def _takes(kind: type, names: set[str]) -> bool:
+    """Whether a class makes an object of these, by name: a model output has fields that are left at None."""
+    parameters = inspect.signature(kind).parameters
+    required = {name for name, held in parameters.items() if held.default is held.empty}
+    return required <= names <= set(parameters)
+
+
+_FIXED = (type, types.BuiltinFunctionType, enum.Enum, np.dtype)
+_HOLDS_OTHERS = 1 << 14  # Py_TPFLAGS_HAVE_GC
+
+
+def _is_shared(x: Any) -> bool:
+    """Whether something that was not written while captured code ran is the same in each call, and holds nothing of a call's own."""
+    kind = type(x)
+    if isinstance(x, types.FunctionType):
+        return x.__closure__ is None
+    single = row_of(kind) is None and not kind.__flags__ & _HOLDS_OTHERS
+    return single or isinstance(x, _FIXED) or only_attributes(kind)
+
+
+def _plain(side: Any) -> Any:
+    """A side's container as one that joins by structure."""
+    return _fields(side) if dataclasses.is_dataclass(side) and not isinstance(side, type) else side
+
+
+def _fields(result: Any) -> dict[str, Any]:
+    """A dataclass's fields; of a dictionary-like one (a model output) those that are set."""
+    if isinstance(result, dict):
+        return dict(result.items())
+    return {f.name: getattr(result, f.name) for f in dataclasses.fields(result)}
+
+
+def _rebuilder(parts: list[Any], make: Callable[[list[Any]], Any]) -> Callable[[Any], Any]:
+    return lambda built: make([p(item) if p else item for p, item in zip(parts, built)])

@@ -1,0 +1,347 @@
+"""What a staged loop carries from trip to trip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from gfx_ir.errors import CaptureError, UnsupportedConstruct
+from gfx_ir.graph import Graph, Value
+from gfx_ir.types import LogicalTensor
+
+from ..heap.aliases import doubt, memory, mutable, reached, share
+from ..heap.journal import Slot, held_value, held_values
+from ..interfaces import Capturing
+from ..python.listed import ListedItems
+from ..python.rows import StackedRows, called, grown
+from ..values.access import Access
+from ..values.gated import is_total
+from ..values.lost import Lost
+from ..values.nest import branches, rebuilt
+from ..values.number_rows import as_row, row_type
+from ..values.proxy import NeedsPython, Proxy, Unusable, is_open
+from ..values.unsettled import Unsettled
+from .carried import Carried, carryable, kind_of
+from .carried_aliases import CarriedAliases
+from .hints import loop_key, recall, remember
+from .settling import Settling
+from .sides import Side
+from .sources import Source
+
+
+class Carries:
+    """The carried leaves of a loop under construction.
+
+    Variables are compared with what the body met: what differs is carried. A list, dictionary or dataclass is taken apart only where
+    the body puts another one in its place; one that is changed in place is carried by the slots that were written.
+    """
+
+    def __init__(self, tracer: Capturing, access: Access, stop: Any = None, inner: Sequence[str] = ()) -> None:
+        """`inner`: variables that the loop's test assigns and nothing behind the loop reads."""
+        self.tracer, (self.get, self.set, self.names) = tracer, access
+        self.inner = frozenset(inner)
+        # A break flag is false wherever the loop still runs.
+        self.flags = frozenset(stop.__code__.co_freevars) & frozenset(self.names) if stop is not None else frozenset()
+        self.returned = returned(self.flags)  # what a return in the body gives: a trip begins before any
+        self.span = tracer.span()
+        self.loop = object()  # what stands for it where nothing of it may be kept alive
+        self.before: tuple = self.get()
+        self.entry: list[Any] = list(self.before)  # `before`, with what the loop defines as gated by whether it ran
+        self.behind: dict[
+            str, Unusable
+        ] = {}  # variables that the loop defines and nothing carries: not to be read behind it
+        self.slots: list[Carried] = []
+        self.leaves: dict[tuple, Carried] = {}
+        self.dropped: set[tuple] = set()
+        self.through: dict[tuple, Any] = {}  # tensors from outside that the loop returns, if it returns
+        self.kept: set[tuple] = set()  # leaves that were dropped once and proved to change after all
+        self.flat: set[tuple] = set()  # containers that are taken apart
+        self.copies: set[int] = set()
+        self.written: list[tuple[Slot, Any]] = []
+        self.after: tuple = ()
+        self.held: dict[int, Any] = {}  # what tensors held at the end of the body, by id of the Proxy
+        self.own: dict[int, Any] = {}  # what the body made for itself: it outlives what is told by id
+        self.host = True
+        self.test_assigns: frozenset[str] = frozenset()
+        self.runs = False  # whether there is at least one trip
+        self.may_peel = False  # the same where it may have none
+        self.peels = False  # whether that may run before the loop, so that what it changes for good is settled
+        self.trips: int | None = None  # how many there are, where that is fixed and none ends the loop early
+        self.appended: dict[tuple, tuple[Slot, list[Any]]] = {}
+        self.listed: set[tuple] = set()  # of these, the lists whose items may have several shapes
+        self.growing: dict[
+            tuple, tuple[Slot, list[Any]]
+        ] = {}  # lists to which it appends, and what stands for them inside
+        self.append_items: list[Value] = []
+        self.source: Source | None = None  # what a `for` goes over
+        self.aliases: CarriedAliases | None = None
+        self.ran: Any = None  # what tells behind the loop whether there was a first trip
+        self.open_length = False  # whether only data tells how many trips there are
+        self.body: Graph | None = None  # the body, as the last pass traced it
+        self.key = loop_key(self)
+        self.replan()
+        recall(self, tracer.loop_hints.get(self.key))
+
+    @contextmanager
+    def peeled_if_unusable(self) -> Iterator[None]:
+        """Raises Unsettled where a trip uses what no graph can carry, and a trip before the loop may replace that."""
+        try:
+            yield
+        except UnsupportedConstruct as error:
+            if self.may_peel and any(isinstance(x, Unusable) and x.error is error for x in self.entry):
+                raise Unsettled(error) from None
+            raise
+
+    def replan(self) -> None:
+        """Plan what the variables hold as carried leaves."""
+        for name, value in zip(self.names, self.entry):
+            self.plan(name, value, (name,))
+
+    def drop(self, path: tuple) -> None:
+        """Do not carry a leaf."""
+        self.dropped.add(path)
+        self.slots.remove(self.leaves.pop(path))
+
+    def settle(self, side: Side, tensor: bool) -> bool:
+        """Whether the assumptions of this pass hold; if not, better ones are made for the next."""
+        self.body = side.graph
+        return Settling(self, side).settle(tensor)
+
+    # ------------------------------------------------------------------ planning
+    def plan(self, name: str, value: Any, path: tuple) -> None:
+        if carryable(value):
+            self.add(path, Carried(name, value, kind_of(value), getattr(value, "backend", self.tracer.backend)))
+        elif isinstance(value, tuple) or is_total(value) or path in self.flat:
+            for key, item in branches(value) or ():
+                self.plan(_label(name, key, is_total(value)), item, (*path, key))
+
+    def add(self, path: tuple, carried: Carried) -> None:
+        if path not in self.dropped and path not in self.leaves:
+            self.leaves[path], carried.path = carried, path
+            self.slots.append(carried)
+
+    # ------------------------------------------------------------------ tracing
+    def enter(self, graph: Graph) -> None:
+        """Begin a region: carried leaves stand as its placeholders, in the variables and slots that hold them."""
+        tracer = self.tracer
+        self.copies.clear()
+        unread = [c for path, c in self.leaves.items() if path[0] in self.returned]
+        for slot, contents in self.growing.values():
+            tracer.journal.record(slot.object, slot.key, slot.kind, slot.name, slot.span)
+            slot.set(list(contents))
+        for carried in self.slots:
+            kind = carried.kind if self.host or carried.kind in ("tensor", "optional", "key") else "tensor"
+            value = carried.inner = graph.add_placeholder(carried.name, kind, carried.type(tracer, kind))
+            value.name = carried.name if carried.name.isidentifier() else None
+            carried.tell(tracer, value)
+            if carried in unread:
+                tracer.unread.add(value)
+            if carried.slot is not None:
+                proxy = carried.entered = carried.wrapped(tracer, value)
+                tracer.journal.record(carried.slot.object, carried.slot.key, carried.slot.kind, carried.slot.name)
+                carried.slot.set(value if carried.slot.kind == "proxy" else proxy)
+        self.set(tuple(self._inside(value, (name,)) for name, value in zip(self.names, self.entry)))
+        self.entered = self.get()
+        if self.aliases is not None:
+            self.aliases.enter()
+
+    def _inside(self, value: Any, path: tuple) -> Any:
+        carried = self.leaves.get(path)
+        if carried is not None:
+            carried.entered = carried.wrapped(self.tracer, carried.inner)
+            return False if path[0] in self.flags else carried.entered
+        if isinstance(value, tuple) or is_total(value) or path in self.flat:
+            parts = branches(value) or []
+            items = [self._inside(item, (*path, key)) for key, item in parts]
+            if path not in self.flat and all(new is old for new, (_, old) in zip(items, parts)):
+                return value
+            made = rebuilt(value, items)
+            self.copies.add(id(made))
+            return made
+        return value
+
+    def changed_names(self) -> frozenset[str]:
+        """The variables that the loop's test assigned."""
+        return frozenset(name for name, a, b in zip(self.names, self.entered, self.get()) if a is not b)
+
+    def left_by_test(self, side: Side) -> bool:
+        """Whether the loop's test leaves more than an answer: a variable that is read behind the loop, or a write to what was
+        there before. One that assigns and has an effect cannot be computed again by the body either."""
+        entered = {
+            c.slot.id: c.inner if c.slot.kind == "proxy" else c.entered for c in self.slots if c.slot is not None
+        }
+        again = not any(map(self.tracer.raising.acts, side.graph.walk()))
+        return bool(self.test_assigns - (self.inner if again else frozenset())) or any(
+            slot.kind != "base" and entered.get(slot.id) is not value for slot, value in side.written
+        )
+
+    def collect(self) -> None:
+        """At the end of the body: what the variables and slots hold now."""
+        self.after = self.get()
+        self.held = held_values(
+            self.after, [c.slot.get() for c in self.slots if c.slot is not None and c.slot.kind != "proxy"]
+        )
+        for carried in self.slots:
+            if carried.slot is not None:
+                held = carried.slot.get()
+                carried.out = Proxy(held, carried.backend) if carried.slot.kind == "proxy" else held
+
+    def read(self, out: Any, final: bool = False) -> Any:
+        """What a leaf held at the end of the body. What was undecided then is an error once the pass is the last."""
+        if type(out) is Proxy and id(out) in self.held and (final or not isinstance(self.held[id(out)], CaptureError)):
+            return held_value(self.held, out)
+        return out.read() if is_open(out) else out
+
+    def leave(self) -> None:
+        """Behind a region: the variables as they were before the loop."""
+        self.set(self.before)
+
+    # ------------------------------------------------------------------ making the node
+    def exit_position(self, flag: Any) -> int | None:
+        """Which carried value ends the loop; one behind the last where the flag is none of them."""
+        if not isinstance(flag, Value):
+            return len(self.slots) if flag is True else None
+        for at, carried in enumerate(self.slots):
+            if is_open(carried.out) and self.read(carried.out) is flag:
+                return at
+        return len(self.slots)
+
+    def close_body(self, side: Side, flag: Any, exit_: int | None) -> list[Any]:
+        """Set the body's result; gives the appended items, stacked results behind the carried ones."""
+        tracer = self.tracer
+        stacked = [
+            (slot, item.rows if type(item) is StackedRows else item)
+            for slot, items in self.appended.values()
+            for item in items
+        ]
+        for slot, item in stacked:
+            self._check_appended(slot, item)
+        with tracer.regions._within(side):
+            outs = [tracer._local(self.read(c.out, True)) for c in self.slots]
+            if exit_ == len(self.slots):
+                outs.append(flag)
+            outs += [tracer._local(as_row(item)) for _, item in stacked]
+            side.graph.result = tuple(outs)
+        return stacked
+
+    def _check_appended(self, slot: Slot, item: Any) -> None:
+        """A list holds tensors, not what they held: one that a later trip writes in place changes in the list too."""
+        held = memory(item)
+        for carried in self.slots:
+            phi = carried.entered
+            handed = type(carried.out) is Proxy and share(memory(carried.out), held)
+            written = handed and type(phi) is Proxy and (phi.value is not carried.inner or type(phi.base) is Lost)
+            if written or (carried.slot is not None and share((carried.slot.object,), held)):
+                what = (
+                    f"the loop writes {carried.name!r} in place, which {called(slot.object, self.tracer.site)!r} holds"
+                )
+                raise NeedsPython("loop", what, slot.span, "append a copy: `.clone()`, `.copy()`")
+
+    def initial(self) -> tuple:
+        """The values before the first trip."""
+        return tuple(self.tracer._local(c.first(self.tracer)) for c in self.slots)
+
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of the carried values."""
+        return tuple(c.inner.kind if c.inner is not None else c.kind for c in self.slots)
+
+    def kinds_of_rows(self) -> tuple[str, ...]:
+        """The kinds of what the trips append: tensors of rows, or lists where these may have several shapes."""
+        return tuple(
+            "list" if key in self.listed else "tensor" for key, (_, items) in self.appended.items() for _ in items
+        )
+
+    def finish(self, values: tuple, stacked: Sequence[Any] = (), ys: Sequence[Value] = ()) -> None:
+        """Behind the node: variables and slots hold its outputs."""
+        tracer = self.tracer
+        tracer.loop_hints[self.key] = remember(self)
+        results: dict[int, Any] = {}
+        for carried, value in zip(self.slots, values):
+            value.name = carried.name if carried.name.isidentifier() else None
+            if value.type is None and carried.inner is not None and value.kind == carried.inner.kind == "tensor":
+                value.type = carried.inner.type
+            carried.tell(tracer, value)
+            results[id(carried)] = carried.result = carried.wrapped(tracer, value)
+        self.set(tuple(self._outside(v, (n,), results) for n, v in zip(self.names, self.entry)))
+        slots = [
+            (c.slot, values[at] if c.slot.kind == "proxy" else results[id(c)])
+            for at, c in enumerate(self.slots)
+            if c.slot
+        ]
+        tracer.journal.commit(slots)
+        for name, *held in zip(self.names, self.entry, self.after):
+            for value in held:
+                self._share_containers(value, (name,))
+        if self.aliases is not None:
+            self.aliases.leave(self.ran)
+        made = iter(self._rows(item, y) for (_, item), y in zip(stacked, ys))
+        for slot, added in self.appended.values() if ys else ():
+            rows = [next(made) for _ in added]
+            if slot.id in self.listed:
+                name = called(slot.object, tracer.site)
+                rows[0].value.name = name if name.isidentifier() else None
+                contents = [ListedItems(rows[0]).behind(slot.old)]
+            else:
+                contents = grown(tracer, slot.old, added, rows)
+            others = [x for item in added if type(item) is Proxy for x in self._shared(item)]
+            doubt(contents[-1].rows, others, "a list that a loop filled may hold it", add=True)
+            tracer.journal.commit([(slot, contents)])
+
+    def _shared(self, item: Proxy) -> list[Proxy]:
+        """The tensors behind the loop that an appended one may be."""
+        found, held = reached(item, self.body), memory(item)
+        for carried in self.slots:
+            ends = (carried.entered, carried.out)
+            if any(type(end) is Proxy and share(memory(end), held) for end in ends):
+                found += [end for end in (carried.init, carried.result) if type(end) is Proxy]
+        return [x for x in found if mutable(x)]
+
+    def _share_containers(self, value: Any, path: tuple) -> None:
+        """What was there before, or the body puts there, may be what stands for a container behind the loop."""
+        if path in self.flat:
+            self.tracer.journal.shared[id(value)] = value
+        for key, item in branches(value) or ():
+            self._share_containers(item, (*path, key))
+
+    def _rows(self, item: Proxy, y: Value) -> Proxy:
+        """What all trips appended as one tensor."""
+        y.name = None
+        row = row_type(item)
+        if not y.is_tensor:
+            y.type = LogicalTensor(row.dtype) if isinstance(row, LogicalTensor) else None
+            return Proxy(y, item.backend)
+        if self.trips is not None and isinstance(row, LogicalTensor) and row.dims is not None:
+            y.type = LogicalTensor(row.dtype, (self.trips, *row.dims))
+        return self.tracer.wrap(y, item.backend)
+
+    def _outside(self, value: Any, path: tuple, results: dict[int, Any]) -> Any:
+        carried = self.leaves.get(path)
+        if carried is not None:
+            return results[id(carried)]
+        if path in self.through:
+            return self.through[path]
+        if isinstance(value, tuple) or is_total(value) or path in self.flat:
+            parts = branches(value) or []
+            items = [self._outside(item, (*path, key), results) for key, item in parts]
+            if all(new is old for new, (_, old) in zip(items, parts)):
+                return value
+            made = rebuilt(value, items)
+            if path in self.flat:
+                self.tracer.journal.shared[id(made)] = made
+            return made
+        return self.behind.get(path[0], value) if len(path) == 1 else value
+
+
+def returned(flags: Iterable[str]) -> frozenset[str]:
+    """The variables that hold what a return out of the loop gives: the rewriter names each with its flag."""
+    return frozenset(f"value{name[len('returned') :]}" for name in flags if name.startswith("returned_"))
+
+
+def _label(name: str, key: Any, wraps: bool) -> str:
+    """What a part of a carried value is called; `wraps`: the value is only None-ness around the part."""
+    if wraps and key == "value":
+        return name
+    if isinstance(key, str) and key.isidentifier():
+        return f"{name}_{key}" if name.isidentifier() else key
+    return f"{name}_{key}" if isinstance(key, int) else name

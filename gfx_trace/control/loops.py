@@ -1,0 +1,311 @@
+"""Loops: run by Python while their test is fixed, staged as `while`/`for` nodes once it is not.
+
+The carried values are found by tracing the body until nothing changes: what the body leaves different from what it met is carried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Node, Value
+
+from ..interfaces import Capturing
+from ..values.access import NOTHING, Access
+from ..values.gated import Gated
+from ..values.proxy import NeedsPython, Proxy
+from ..values.raised import Raised
+from ..values.unsettled import Unsettled
+from .carries import Carries
+from .endless import loop_without_end
+from .loop_nodes import make_for, make_while
+from .mapped import mapped
+from .peeling import divides, peel, peel_if_any, stops_open, unless
+from .rotated import rotated
+from .sides import Side
+from .sources import Source, labels
+
+_PASSES = 12
+
+
+class Loops:
+    """The part of the Tracer that knows loops."""
+
+    fixed_loops = 0  # how many loops are being staged that Python could run instead
+
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer = tracer
+
+    def while_(self, test: Any, body: Any, access: Access, stop: Any, inner: Sequence[str] = ()) -> None:
+        """while not stop() and test(): body(); `inner` are variables that the test assigns and nothing behind the loop reads."""
+        tried = False
+        while True:
+            flag = False if stop is None else self.tracer.truths.truth(stop())
+            if isinstance(flag, Value):
+                rest = lambda: self._stage_while(test, body, access, stop, inner)
+                unless(self.tracer, flag, rest, access)
+                return
+            if flag:
+                return
+            before = access.get()
+            found, written = self._probe(test, access)
+            if isinstance(found, Value):
+                break
+            if not found:
+                return
+            if stop is not None and not tried:
+                tried = True
+                if stops_open(self.tracer, body, access, stop):
+                    if written:
+                        raise self.tracer.error(
+                            "GFX cannot convert this while: its test writes to what was there before, and data ends it from within"
+                        )
+                    access.set(before)  # the node's own test assigns what this one did
+                    if self._stage_running(test, body, access, stop, inner):
+                        return
+                    self.tracer.truths.truth(test())
+            body()
+        self._stage_while(test, body, access, stop, inner)
+
+    def _stage_running(self, test: Any, body: Any, access: Access, *loop: Any) -> bool:
+        """Stage a loop that has a first trip; False, and everything is taken back, where that has to run before it."""
+        before, last, site = access.get(), self.tracer.graph.last, self.tracer.site
+        self.tracer.journal.open()
+        try:
+            self._stage_while(test, body, access, *loop, runs=True)
+        except Unsettled:
+            self.tracer.journal.close()
+            self.tracer.site = site
+            self._take_back(before, last, access)
+            return False
+        self.tracer.journal.commit(self.tracer.journal.close())
+        return True
+
+    def _probe(self, test: Any, access: Access) -> Any:
+        """The truth of a loop's test here, and what it wrote; what an open one recorded is taken back."""
+        before, last = access.get(), self.tracer.graph.last
+        self.tracer.journal.open()
+        with self.tracer.decided.kept():
+            found = self.tracer.truths.truth(test())
+        written = self.tracer.journal.close()
+        if isinstance(found, Value):
+            access.set(before)
+            self.truncate(last)
+        else:
+            self.tracer.journal.commit(written)
+        return found, written
+
+    def truncate(self, last: Node | None) -> None:
+        """Erase the nodes behind `last`."""
+        while self.tracer.graph.last is not last:
+            node = self.tracer.graph.last
+            assert node is not None
+            self.tracer.graph.detach(node)
+
+    # ------------------------------------------------------------------ while
+    def _stage_while(
+        self, test: Any, body: Any, access: Access, stop: Any, inner: Sequence[str] = (), runs: bool = False
+    ) -> None:
+        """`runs`: there is a first trip, which may run before the loop."""
+        carries = Carries(self.tracer, access, stop, inner)
+        carries.runs = carries.peels = runs
+        site = self.tracer.site
+        for _ in range(_PASSES):
+            self.tracer.site = site
+            try:
+                test_side, found = self._trace_test(carries, test)
+            except Raised as raised:  # the test is reached whatever follows
+                carries.leave()
+                raise raised if self.tracer.stack else raised.error from None
+            self.tracer.site = site
+            if carries.left_by_test(test_side):
+                self._stage_while(*rotated(self.tracer, test, body, access, stop), stop)
+                return
+            body_side, flag = self.trace_body(carries, body, stop, before=test if carries.test_assigns else None)
+            tensor = any(isinstance(x, Value) and x.is_tensor for x in (found, flag))
+            carries.open_length = True
+            if carries.settle(body_side, tensor):
+                break
+        else:
+            raise self.tracer.error("GFX cannot convert this loop: the kinds of what it carries do not settle")
+        self.tracer.site = site
+        make_while(self.tracer, carries, test_side, found, body_side, flag)
+
+    def _trace_test(self, carries: Carries, test: Any) -> tuple[Side, Any]:
+        with self.tracer.regions.opened("test") as side:
+            carries.enter(side.graph)
+            with self.tracer.decided.kept():
+                found = self.tracer.truths.truth(test())
+            carries.test_assigns = carries.changed_names()
+            side.graph.result = self.tracer._local(found)
+            carries.leave()
+            self.tracer.journal.pass_on(carries.get)
+            self.tracer.journal.forget_owned()
+        return side, found
+
+    def trace_body(
+        self, carries: Carries, body: Any, stop: Any, item: Any = None, before: Any = None
+    ) -> tuple[Side, Any]:
+        """`before`: the test, where the body reads what it assigns."""
+        site = self.tracer.site
+        with self.tracer.regions.opened("body") as side:
+            carries.enter(side.graph)
+            if before is not None:
+                self.tracer.facts.assume(self.tracer.truths.truth(before()), True)
+            try:
+                body() if item is None else body(item(side.graph))
+                flag = self.tracer.truths.truth(stop()) if stop is not None else False
+            except Raised as raised:
+                flag = self._always_raises(raised)
+                self.tracer.site = site
+            carries.collect()
+            carries.leave()
+            self.tracer.site = site  # no frame of the body is left alive
+            self.tracer.journal.pass_on(carries.get)
+            carries.own = self.tracer.journal.forget_owned(carries.after)
+        carries.written = side.written
+        return side, flag
+
+    def _always_raises(self, raised: Raised) -> bool:
+        """A body that ends with a raise: it is checked that the body is not reached."""
+        if self.tracer.raising.catches(raised.error, around=raised.around):
+            raise self.tracer.regions.caught(raised)
+        self.tracer.regions.checked(False, raised)
+        return True
+
+    # ------------------------------------------------------------------ for
+    def for_(self, iterable: Any, body: Any, access: Access, stop: Any, target: Any, peels: bool = True) -> None:
+        """for item in iterable: body(item), until stop(). `peels`: the first trip may run before the loop."""
+        if type(iterable) is Gated:
+            again = lambda side: self.for_(side, body, access, stop, target)
+            self.tracer.gates.resolve(iterable, again, access, False)
+            return
+        if stop is not None and id(iterable) in self.tracer.iteration.endless:
+            loop_without_end(self.tracer, iterable, body, access, stop)
+            return
+        source = self.tracer.loop_sources.loop_source(iterable)
+        staged = source is not None and source.length != 0
+        if staged and self._try_stage_for(source, iterable, body, access, stop, target, peels):
+            return
+        self._run_for(self.tracer.iteration.steps(iterable, loop=True), body, access, stop)
+
+    def _run_for(self, items: Any, body: Any, access: Access, stop: Any) -> None:
+        """Python runs the loop; once its break flag is open, the trips that are left hang on it."""
+        for item in items:
+            body(item)
+            if stop is None:
+                continue
+            flag = self.tracer.truths.truth(stop())
+            if isinstance(flag, Value):
+                rest = lambda: self._run_for(items, body, access, stop)
+                unless(self.tracer, flag, rest, access)
+                return
+            if flag:
+                return
+
+    def _try_stage_for(
+        self, source: Source, iterable: Any, body: Any, access: Access, stop: Any, target: Any, peels: bool
+    ) -> bool:
+        """Stage a loop; where its body needs a Python number, take everything back and let Python run it."""
+        before, last, site = access.get(), self.tracer.graph.last, self.tracer.site
+        fixed = source.length is not None
+        self.tracer.journal.open()
+        unrolls = fixed and not self.tracer.options["strict"]
+        self.fixed_loops += unrolls
+        try:
+            self._stage_for(source, body, access, stop, target, peels and divides(iterable))
+        except (NeedsPython, UnsupportedConstruct) as error:
+            self.tracer.journal.close()
+            self.tracer.site = site
+            asked = isinstance(error, NeedsPython)
+            if not (unrolls if asked else fixed and not isinstance(iterable, Proxy)):
+                raise
+            self._take_back(before, last, access)
+            if isinstance(error, NeedsPython):
+                self.tracer.notes.append(f"a loop was unrolled: {error.why}")
+            return False
+        except Unsettled as unsettled:
+            self.tracer.journal.close()
+            self.tracer.site = site
+            self._take_back(before, last, access)
+            loop = lambda others: self.for_(others, body, access, stop, target, False)
+            peeled = (iterable, body, loop, stop, access)
+            if fixed:
+                peel(self.tracer, *peeled)
+            else:
+                peel_if_any(self.tracer, source, unsettled.error, *peeled)
+            return True
+        finally:
+            self.fixed_loops -= unrolls
+        self.tracer.journal.commit(self.tracer.journal.close())
+        return True
+
+    def _take_back(self, before: tuple, last: Node | None, access: Access) -> None:
+        """The variables and the graph are as they were before a loop."""
+        access.set(before)
+        self.truncate(last)
+        self.tracer.regions.escaped = None  # no frame of the body is left alive
+
+    def _stage_for(self, source: Source, body: Any, access: Access, stop: Any, target: Any, peels: bool) -> None:
+        carries = Carries(self.tracer, access, stop)
+        carries.peels, carries.may_peel = peels and source.length is not None, peels
+        site = self.tracer.site
+        named = labels(target, len(source.items))
+        host = all(kind == "int" for kind in source.kinds)
+        for _ in range(_PASSES):
+            self.tracer.site = site
+            items: list[Value] = []
+
+            def item(graph: Any, items: list[Value] = items) -> Any:
+                for at, kind in enumerate(source.kinds):
+                    items.append(
+                        graph.add_placeholder(
+                            named[at],
+                            kind,
+                            source.item_type(at, self.tracer.promotion) if self.tracer.static_types else None,
+                        )
+                    )
+                return source.make([self.tracer.loop_sources._loop_item(v, source, at) for at, v in enumerate(items)])
+
+            with carries.peeled_if_unusable():
+                body_side, flag = self.trace_body(carries, body, stop, item)
+            carries.append_items, carries.source = items, source
+            carries.trips, carries.runs = source.length, bool(source.length)
+            if flag is True and source.length is not None:
+                raise NeedsPython("loop", "the loop ends in its first trip", self.tracer.span())
+            carries.open_length = isinstance(flag, Value) or flag is True or source.open_range
+            self.tracer.loop_sources._check_rows(source, body_side)
+            if carries.settle(body_side, not host or (isinstance(flag, Value) and flag.is_tensor)):
+                break
+        else:
+            raise self.tracer.error("GFX cannot convert this loop: the kinds of what it carries do not settle")
+        self.tracer.site = site
+        self.tracer.loop_sources._check_rows(source, body_side, carries)
+        make_for(self.tracer, source, carries, body_side, flag, items)
+
+    def map_(
+        self, function: Callable[[Any], Any], iterable: Any, target: Any = "item", access: Access = NOTHING
+    ) -> Any:
+        """[function(item) for item in iterable], where the iterable's length is open; `access`: to the variables that
+        the function assigns."""
+        if type(iterable) is Gated:
+            return self.tracer.gates.resolve(iterable, lambda side: self.map_(function, side, target, access), access)
+        source = None if isinstance(iterable, range) else self.tracer.loop_sources.loop_source(iterable)
+        if source is None:
+            return [function(item) for item in self.tracer.iteration.steps(iterable)]
+        return mapped(self.tracer, function, iterable, source, target, access)
+
+    def fold(
+        self, iterable: Any, step: Callable[[Any, Any], Any], found: Any, name: str,
+        target: Any = "item", access: Access = NOTHING,
+    ) -> Any:  # fmt: skip
+        """What `found` becomes when each item takes its turn: found = step(found, item); `access` as in `map_`."""
+
+        def put(value: Any) -> None:
+            nonlocal found
+            found = value
+
+        every = access.beside(name, lambda: found, put)
+        self.for_(iterable, lambda item: put(step(found, item)), every, None, target)
+        return found

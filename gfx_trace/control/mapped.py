@@ -1,0 +1,50 @@
+"""Comprehensions over what is of open length: rows of a tensor, or whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gfx_ir.errors import UnsupportedConstruct
+
+from ..interfaces import Capturing
+from ..python.attempts import attempt
+from ..python.rows import append_item
+from ..python.sequences import OpenList, empty, joined
+from ..values.access import Access
+from ..values.proxy import NeedsPython
+
+if TYPE_CHECKING:
+    from .sources import Source
+
+
+def mapped(
+    tracer: Capturing, function: Callable[[Any], Any], iterable: Any, source: Source, target: Any, access: Access
+) -> Any:
+    """[function(item) for item in iterable]: a list that stands as one tensor of rows; over numbers it may hold numbers, too."""
+    if source.length is not None or set(source.kinds) != {"int"}:
+        return _rows(tracer, function, iterable, target, access)
+    before = access.get()
+    try:
+        return attempt(tracer, lambda mark: _rows(tracer, function, iterable, target, access))
+    except (NeedsPython, UnsupportedConstruct) as error:
+        access.set(before)
+        try:
+            return attempt(tracer, lambda mark: _sizes(tracer, function, iterable, target, access))
+        except (NeedsPython, UnsupportedConstruct):
+            raise error from None
+
+
+def _rows(tracer: Capturing, function: Callable[[Any], Any], iterable: Any, target: Any, access: Access) -> list[Any]:
+    outs: list[Any] = []
+
+    def body(item: Any) -> None:
+        append_item(tracer, outs, function(item))
+
+    tracer.loops.for_(iterable, body, access, None, target)
+    return outs
+
+
+def _sizes(tracer: Capturing, function: Callable[[Any], Any], iterable: Any, target: Any, access: Access) -> OpenList:
+    grown = lambda found, item: joined(tracer, found, (function(item),))
+    return OpenList(tracer.loops.fold(iterable, grown, empty(tracer), "sizes", target, access))

@@ -1,0 +1,101 @@
+"""Loop peeling: trips that run before the loop, the first where only it changes the kind or shape of what the loop carries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Value
+
+from ..interfaces import Capturing
+from ..python.open_iterables import Combined, OpenRange
+from ..values.access import Access
+from ..values.number_rows import rows_kind
+from ..values.proxy import Proxy
+from ..values.raised import Raised
+from .first_trips import of_for
+from .sources import Source
+
+
+def divides(iterable: Any) -> bool:
+    """Whether the first item of what a loop goes over can be taken from the others."""
+    if isinstance(iterable, Combined):
+        parts = iterable.parts
+        return all(map(divides, parts)) and (iterable.kind != "reversed" or isinstance(parts[0], Proxy))
+    return isinstance(iterable, (range, OpenRange)) or (isinstance(iterable, Proxy) and not rows_kind(iterable))
+
+
+def divided(tracer: Capturing, iterable: Any) -> tuple[Any, Any]:
+    """The first item of what a loop goes over that has one, and what is left."""
+    if isinstance(iterable, range):
+        return iterable[0], iterable[1:]
+    if isinstance(iterable, OpenRange):
+        return iterable.start, OpenRange(iterable.start + iterable.step, iterable.stop, iterable.step)
+    if isinstance(iterable, Proxy):
+        return tracer.views.getitem(iterable, 0), tracer.views.getitem(iterable, slice(1, None))
+    if iterable.kind == "reversed":
+        (part,) = iterable.parts
+        return tracer.views.getitem(part, -1), Combined("reversed", (tracer.views.getitem(part, slice(None, -1)),))
+    firsts, others = zip(*[divided(tracer, part) for part in iterable.parts])
+    if iterable.kind == "zip":
+        return firsts, Combined("zip", others)
+    return (iterable.start, *firsts), Combined("enumerate", others, iterable.start + 1)
+
+
+def stops_open(tracer: Capturing, body: Callable[[], None], access: Access, stop: Any) -> bool:
+    """Whether a trip of the body leaves its break flag open; nothing is left of the trip."""
+    before = access.get()
+    with tracer.regions.opened("trial"), tracer.decided.kept():
+        try:
+            body()
+            found = isinstance(tracer.truths.truth(stop()), Value)
+        except (Raised, UnsupportedConstruct):  # what cannot be converted here may be where the loop is staged
+            found = True
+    access.set(before)
+    return found
+
+
+def unless(tracer: Capturing, flag: Value, rest: Callable[[], None], access: Access) -> None:
+    """The trips that are left, where none before ended the loop: what one that did gave back is there if it did, and only then."""
+
+    def known() -> None:
+        access.set(tuple([tracer.gates.known(x) for x in access.get()]))
+
+    def going_on() -> None:
+        known()
+        rest()
+
+    tracer.regions.branch(flag, known, going_on, access, "")
+
+
+def peel(
+    tracer: Capturing,
+    iterable: Any,
+    body: Callable[[Any], None],
+    loop: Callable[[Any], None],
+    stop: Any,
+    access: Access,
+) -> None:
+    """The first trip, and the loop of the others. `access`: to the variables that the loop assigns."""
+    first, others = divided(tracer, iterable)
+    site = tracer.site
+    body(first)
+    tracer.site = site
+    flag = False if stop is None else tracer.truths.truth(stop())
+    if isinstance(flag, Value):
+        unless(tracer, flag, lambda: loop(others), access)
+    elif not flag:
+        loop(others)
+
+
+def peel_if_any(tracer: Capturing, source: Source, refusal: UnsupportedConstruct, *peeled: Any) -> None:
+    """The same where an open number says whether there is a first trip, on which hangs what the loop leaves then. `peeled`: the
+    arguments of `peel`. Raises `refusal` where that cannot be captured either, as where data says so."""
+    try:
+        found = of_for(tracer, source)()
+        if type(found) is not Value or found.is_tensor:
+            raise refusal
+        tracer.regions.branch(found, lambda: peel(tracer, *peeled), None, peeled[-1], "")
+    except UnsupportedConstruct:
+        raise refusal from None

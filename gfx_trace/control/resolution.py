@@ -1,0 +1,306 @@
+"""Resolution of gated values: what is read of a variable that an undecided test left one of several things in."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.codegen.copying import copy_graph
+from gfx_ir.codegen.sides import outer
+from gfx_ir.control import is_call, is_given
+from gfx_ir.graph import Node, Value, values_in
+from gfx_ir.infer.demand import Question, Rule
+from gfx_ir.op import active
+from gfx_ir.passes.dce import has_effect
+from gfx_ir.trees import tree_map
+
+from ..heap.aliases import doubt, mutable
+from ..interfaces import Capturing
+from ..python.rows import StackedRows
+from ..values.access import NOTHING, Access
+from ..values.gated import Gated, GatedItems, gate_of, usable
+from ..values.proxy import Proxy, Undefined, Unusable, is_open
+from ..values.raised import Raised
+
+_OPERATORS = (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow, operator.matmul,
+    operator.and_, operator.or_, operator.xor,
+)  # fmt: skip
+_UNUSED = (
+    "bool", "call", "iter", "len", "index", "int", "float", "format", "getitem", "setitem", "delitem", "contains",
+)  # fmt: skip
+_COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
+
+
+class Resolution:
+    """The part of the Tracer that knows what hangs on a test."""
+
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer = tracer
+
+    def resolve(
+        self,
+        x: Any,
+        use: Callable[[Any], Any],
+        access: Access = NOTHING,
+        value: bool = True,
+        asked: bool = False,
+    ) -> Any:
+        """What `use` makes of what x holds: of a gated value on the way that its test goes, decided where that is known, else captured
+        on both. Where it is no value on one, that way raises what Python does if the code can ask which one it is, as it can of an
+        open number; on data it is refused. `access`: to what the use assigns; `value`: whether it gives
+        one; `asked`: whether only truth is asked for."""
+        if isinstance(x, Undefined):
+            raise self.unset(x)
+        gate = gate_of(x)
+        if gate is None:
+            return use(x)
+        x = gate
+        if x.total:
+            return use(self._defined(x))
+        known = self.tracer.facts.decide(x.test)
+        sides = x.sides if known is None else (x.side(known),)
+        unset = any(isinstance(side, Undefined) and (x.test.is_tensor or side.error is None) for side in sides)
+        undecided = known is None and ((not x.whole and x.test.is_tensor) or (x.error is not None and not asked))
+        if undecided or unset or any(isinstance(side, Unusable) for side in sides):
+            raise self._refusal(x)
+        return self.on_sides(x, lambda side: self.resolve(side, use, access, value, asked), access, value)
+
+    def on_sides(self, x: Gated, use: Callable[[Any], Any], access: Access = NOTHING, value: bool = True) -> Any:
+        """What `use` makes of either side of a gated value, of the one that its test says where that is known."""
+        known = self.tracer.facts.decide(x.test)
+        if known is not None:
+            return use(self.imported(x.test, x.side(known)))
+        then, otherwise = (partial(self._used, x, truth, use) for truth in (True, False))
+        return self.tracer.regions.branch(self.tracer.local(x.test), then, otherwise, access, "result" if value else "")
+
+    def present(self, x: Any) -> Any:
+        """What x holds, where it is known to hold something: the ways that left no value in it do not come here."""
+        if type(x) is not Gated or x.whole:
+            return x
+        if x.total:
+            return x.then
+        for truth in (True, False):
+            if isinstance(x.side(truth), Undefined):
+                return self.present(self.imported(x.test, x.side(not truth)))
+        return self.on_sides(x, self.present)
+
+    def known(self, x: Any) -> Any:
+        """What x holds as far as it is known here which way the tests went on which it hangs."""
+        way = self.tracer.facts.decide(x.test) if type(x) is Gated and not x.total else None
+        return x if way is None else self.known(self.imported(x.test, x.side(way)))
+
+    def _used(self, x: Gated, truth: bool, use: Callable[[Any], Any]) -> Any:
+        return use(self.imported(x.test, x.side(truth)))
+
+    def unset(self, x: Undefined) -> BaseException:
+        """Python's error of reading what nothing was assigned to."""
+        error = x.error
+        if error is None or not self.tracer.stack:
+            return error or self._refusal(Gated(None, x, x, x.name))
+        return Raised(error, self.tracer.span(), error.args, len(self.tracer.raising.handlers))
+
+    def _refusal(self, x: Gated) -> Exception:
+        """The error of a gated value that is no value here."""
+        error = x.refusal
+        error.span = error.span or self.tracer.span()
+        return error
+
+    def if_there(self, x: Any, there: Callable[[Any], Any], absent: Callable[[], Any]) -> Any:
+        """there(x), or absent() where a test decides that nothing stands in its place."""
+        if type(x) is Gated:
+            return self.on_sides(x, lambda side: self.if_there(side, there, absent))
+        if isinstance(x, Undefined):
+            return absent()
+        usable(x)
+        return there(x)
+
+    def resolve_all(self, args: tuple, use: Callable[[tuple], Any]) -> Any:
+        """What `use` makes of arguments, with what each gated value among them holds in its place."""
+        at = next((at for at, arg in enumerate(args) if gate_of(arg) is not None), None)
+        if at is None:
+            return use(args)
+        return self.resolve(args[at], lambda side: self.resolve_all((*args[:at], side, *args[at + 1 :]), use))
+
+    def imported(self, test: Value, tree: Any) -> Any:
+        """A side's object outside of its region: its inner values become outputs of the node on demand."""
+        if type(tree) is tuple:
+            return tuple(self.imported(test, item) for item in tree)
+        if type(tree) is list or type(tree) is dict:
+            return self._brought(test, tree)
+        if type(tree) is Gated and not tree.total and not self.visible(tree.test):
+            asked = self._copied(tree.test) if test.is_tensor else self._export(tree.test)
+            return Gated(asked, tree.then, tree.otherwise, tree.name, error=tree.error)
+        if type(tree) is GatedItems:
+            gated = self.imported(test, tree.gated)
+            return tree if gated is tree.gated else GatedItems(gated)
+        if type(tree) is StackedRows:
+            rows = self.imported(test, tree.rows)
+            return tree if rows is tree.rows else StackedRows(rows, tree.kind)
+        if is_open(tree):
+            value = tree.read()
+            if isinstance(value, Value) and not self.visible(value):
+                made = self._copied(value) if test.is_tensor else self._export(value)
+                if value.kind == "tensor":  # this side gives it
+                    self.tracer.facts.found(made)
+                found = self.tracer.wrap(made, tree.backend)
+                if isinstance(tree, Proxy) and mutable(found):
+                    doubt(found, [tree], "it was made under a test, and is read again behind it")
+                return found
+        return tree
+
+    def _brought(self, test: Value, tree: Any) -> Any:
+        """A side's list or dictionary outside of its region: the same one each time, as code may write to it."""
+        if id(tree) in self.tracer.brought:
+            return self.tracer.brought[id(tree)][1]
+        items = list(tree.items() if type(tree) is dict else enumerate(tree))
+        found = {key: self.imported(test, item) for key, item in items}
+        if all(found[key] is item for key, item in items):
+            return tree
+        made = found if type(tree) is dict else list(found.values())
+        self.tracer.brought[id(tree)] = tree, made
+        return made
+
+    def visible(self, value: Value) -> bool:
+        """Whether a value can be read here: it is of a graph under construction, or of a region that is being joined."""
+        return self.stays(value) or any(value.node.graph is g for g in self.tracer.open_graphs)
+
+    def stays(self, value: Value) -> bool:
+        """Whether a value is of a graph under construction: it can be read also behind the regions that are being joined."""
+        graph = value.node.graph
+        return graph is self.tracer.graph or any(graph is g for g, _ in self.tracer.stack)
+
+    def here(self, value: Value) -> Value:
+        """A value, also where it was made in a region that was left."""
+        return value if self.visible(value) or value.node.graph is None else self._copied(value)
+
+    def _copied(self, value: Value) -> Any:
+        """A value of a region that was left, computed again here: what it follows from has no effect."""
+        again = Question(lambda inner: self._copy(again, inner))
+        found = again.ask(value)
+        self.tracer.copies.update(again.known)
+        return found
+
+    def _copy(self, again: Question, value: Value) -> Rule:
+        """The same for one value: `again` has what it follows from."""
+        origin = self.tracer.facts.origin.get(value)
+        if origin is not None:
+            return (yield again, origin)
+        if self.visible(value):
+            return self.tracer.local(value)
+        made = self.tracer.copies.get(value)
+        if type(made) is Value and made.node.graph is not None and self.stays(made):
+            return self.tracer.local(made)
+        node, found = value.node, outer(value)
+        if found is not value:
+            return (yield again, found) if type(found) is Value else found
+        own = is_given(node)  # of a loop's trip, for one
+        if own or has_effect(node, self.tracer.raising.acts) or any(region.parameters for region in node.regions):
+            raise self.tracer.error(
+                f"GFX cannot use {value.name or node.op.name!r} here: it was made under another test"
+            )
+        held = dict[Value, Any]()
+        for leaf in values_in(node.args):
+            held[leaf] = yield again, leaf
+        args = tree_map(lambda leaf: held[leaf] if type(leaf) is Value else leaf, node.args)
+        made = self.repeated(node, args)
+        for old, new in zip(node.values, made):
+            again.known[old] = new
+            if type(new) is Value:
+                new.name, new.type = old.name, new.type or old.type
+                self.tracer.record.copied(old, new)
+        return again.known[value]
+
+    def repeated(self, node: Node, args: tuple) -> tuple:
+        """What a node gives of these arguments."""
+        if node.regions or is_call(node):
+            regions = tuple(copy_graph(region) for region in node.regions)
+            again = Node(node.op, args, tuple(old.kind for old in node.values), node.span, regions)
+            self.tracer.graph.insert(again, None)
+            for old, new in zip(node.values, again.values):
+                self.tracer.record.copied(old, new)
+            return again.values
+        made = node.op(*args)
+        return made if isinstance(made, tuple) else (made,)
+
+    def _export(self, value: Value) -> Value:
+        graph = value.node.graph
+        assert graph is not None
+        if graph is self.tracer.graph or any(graph is g for g, _ in self.tracer.stack):
+            return value
+        node = graph.owner
+        assert node is not None
+        for at, leaf in enumerate(graph.result):
+            if leaf is value:
+                return self._export(node.values[at])
+        graph.result = (*graph.result, value)
+        other = node.regions[1 - node.regions.index(graph)]
+        other.result = (*other.result, None)
+        kind = "optional" if value.kind in ("tensor", "optional") else "any"
+        made = Value(node, len(node.values) + 1, kind, value.name)
+        node.values = (*node.values, made)
+        self.tracer.record.copied(value, made)
+        return self._export(made)
+
+    def read(self, name: str, x: Any) -> Any:
+        """A read of a variable that may be undefined."""
+        if isinstance(x, Undefined):
+            raise self.unset(x)
+        if type(x) is Gated and not x.whole:
+            return self.resolve(x, lambda side: side)
+        if isinstance(x, Unusable):
+            raise x.error
+        return x
+
+    def _defined(self, x: Gated) -> Any:
+        """A read behind a loop that may not have run: checked when the emitted code runs, once."""
+        found = self.tracer.truths.truth(x.test)
+        error = x.otherwise.error
+        if found is False:
+            raise error
+        if isinstance(found, Value):
+            ops.check(found, str(error), type(error).__name__)
+            self.tracer.facts.assume(found, True)
+        return x.then
+
+
+def _forwarded(f: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[[Gated, Any], Any]:
+    """An operator of Python's on either side of a gated value."""
+
+    def method(x: Gated, other: Any) -> Any:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        operand = builder.overloading.as_operand
+        return builder.gates.resolve(
+            x, lambda side: f(operand(other), operand(side)) if swapped else f(operand(side), operand(other))
+        )
+
+    return method
+
+
+def _refused(x: Gated, *_: Any) -> Any:
+    usable(x)
+    name = "a value" if x.name.startswith("result") else repr(x.name)
+    raise active.builder.error(
+        f"GFX cannot convert this use: a test that is open until the code runs decides what {name} is",
+        "use it on each side of the test",
+    )
+
+
+def _install() -> None:
+    for f in (*_OPERATORS, *_COMPARISONS):
+        name = f.__name__.strip("_")
+        setattr(Gated, f"__{name}__", _forwarded(f))
+        if f in _OPERATORS:
+            setattr(Gated, f"__r{name}__", _forwarded(f, True))
+            setattr(Gated, f"__i{name}__", _refused)  # a list would change for all that hold it
+    for name in _UNUSED:
+        setattr(Gated, f"__{name}__", _refused)
+    Gated.__hash__ = object.__hash__  # type: ignore[method-assign]
+
+
+_install()

@@ -1,0 +1,339 @@
+"""Settling what a loop carries: what a pass over the body shows is compared with what the pass assumed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gfx_ir.control import is_for, is_placeholder
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Value
+from gfx_ir.reach import reached
+from gfx_ir.trees import leaves
+
+from ..frameworks.grad_mode import alike as alike_modes
+from ..heap.aliases import mutable
+from ..heap.contents import Content
+from ..heap.journal import Slot
+from ..python.listed import ListedItems
+from ..python.rows import Growing, StackedRows, called, kind_of_item, length_error
+from ..values.gated import defined_by, is_total, lacks, usable
+from ..values.lost import Lost
+from ..values.nest import alike, branches
+from ..values.number_rows import one_kind
+from ..values.proxy import (
+    NeedsPython,
+    Proxy,
+    Undefined,
+    Unusable,
+    is_open,
+    number_kinds,
+    weak_kind,
+    widest,
+)
+from ..values.ragged import is_ragged
+from ..values.unsettled import Unsettled
+from .carried import ORDER, Carried, carryable, kind_of, poison, same
+from .carried_aliases import CarriedAliases
+from .carrying import Carrying
+from .sides import Side
+from .stand_ins import stand_in
+
+
+class Settling:
+    """What one pass over the body tells."""
+
+    def __init__(self, carries: Carrying, side: Side) -> None:
+        """`side`: the body, as this pass traced it."""
+        self.carries, self.side = carries, side
+
+    def settle(self, tensor: bool) -> bool:
+        """Whether the assumptions of this pass hold; if not, better ones are made for the next. Raises Unsettled where a trip before
+        the loop may settle what it carries."""
+        try:
+            return self._settle_all(tensor)
+        except Unsettled as found:
+            if self.carries.peels or self.carries.may_peel:
+                raise
+            raise found.error from None
+
+    def _settle_all(self, tensor: bool) -> bool:
+        stable, side = True, self.side
+        if tensor and self.carries.host:
+            self.carries.host, stable = False, False
+        for at, name in enumerate(self.carries.names):
+            stable &= self._settle(
+                at, (name,), name, self.carries.entry[at], self.carries.entered[at], self.carries.after[at]
+            )
+        for path, carried in list(self.carries.leaves.items()):
+            if carried.slot is not None:
+                stable &= self._settle_leaf(path, carried)
+        for slot, value in side.written:
+            stable &= self._settle_slot(slot, value)
+        return self._settle_aliases(side) and stable
+
+    def _settle_aliases(self, side: Side) -> bool:
+        """What the carried tensors may be besides tensors of their own; in the body that matters once it writes to any."""
+        before = self.carries.aliases
+        carried = [c for c in self.carries.slots if c.slot is None or c.slot.kind != "proxy"]
+        unread = {id(c) for path, c in self.carries.leaves.items() if path[0] in self.carries.returned}
+        found = CarriedAliases(carried, side.graph, self.carries.loop, unread, self.carries.runs)
+        self.carries.aliases = found
+        key = self.carries.tracer.key
+        writes = any(slot.kind == "proxy" and slot.object is not key for slot, _ in side.written)
+        assumed = before.shared if before is not None else {}
+        return not (writes or found.written) or found.shared == assumed
+
+    def _settle(self, at: int, path: tuple, name: str, before: Any, entered: Any, after: Any) -> bool:
+        """Compare what stood at a path before the body and after it."""
+        carried = self.carries.leaves.get(path)
+        if (
+            path[0] in self.carries.returned
+            and path not in self.carries.kept
+            and mutable(after)
+            and self.carries.tracer.gates.stays(after.value)
+        ):
+            self.carries.through[path] = after
+            if carried is not None:
+                self.carries.drop(path)
+            return carried is None
+        if carried is not None:
+            carried.out = after
+            return self._settle_leaf(path, carried)
+        if after is entered:
+            return self._drop_below(path)
+        if path in self.carries.dropped and not same(before, after):
+            self.carries.dropped.discard(path)
+            self.carries.kept.add(path)
+            self.carries.plan(name, before, path)
+            return False
+        if is_total(before) and not lacks(after):
+            after = defined_by(True, after, before.name)
+        if alike(before, after):
+            if path not in self.carries.flat and not (isinstance(before, tuple) or is_total(before)):
+                self.carries.flat.add(path)
+                self.carries.plan(name, before, path)
+                return False
+            parts = zip(branches(before) or (), branches(entered) or (), branches(after) or ())
+            return all([self._settle(at, (*path, k), f"{name}_{k}", b, e, a) for (k, b), (_, e), (_, a) in parts])  # noqa: C419 - every part settles
+        if same(before, after) or (lacks(entered) and not is_total(entered) and not isinstance(entered, Undefined)):
+            return True
+        return self._unusable(at, path, before, after)
+
+    def _drop_below(self, path: tuple) -> bool:
+        """A container that is left as it was carries nothing."""
+        below = [
+            p
+            for p in self.carries.leaves
+            if p[: len(path)] == path and self.carries.leaves[p].slot is None and p not in self.carries.kept
+        ]
+        for inner in below:
+            self.carries.drop(inner)
+        return not below
+
+    def _unusable(self, at: int, path: tuple, before: Any, after: Any) -> bool:
+        """A variable that cannot be carried: one that the loop defines gets a placeholder value, others may not be read."""
+        name = self.carries.names[at]
+        if isinstance(before, Undefined) and len(path) == 1:
+            unread = name in self.carries.inner  # each trip assigns it before it reads it
+            zero = (
+                None
+                if unread
+                else poison(self.carries.tracer, after, lambda made: stand_in(self.carries, self.side, made))
+            )
+            if zero is not None:
+                sure = (
+                    self.carries.runs and not lacks(after)
+                ) or not before.name.isidentifier()  # a flag of its own guards what is returned
+                self.carries.entry[at] = zero if sure else defined_by(False, zero, name)
+                if name in self.carries.returned:
+                    self.carries.tracer.unread |= {leaf.value for leaf in leaves(zero) if type(leaf) is Proxy}
+                self.carries.plan(name, self.carries.entry[at], path)
+                return False
+            if isinstance(after, Undefined):
+                return True
+            what = f"GFX cannot convert this read: {name!r} is only defined if the loop runs, and its kind is not known before"
+            error = UnsupportedConstruct(what, self.carries.span, f"define {name!r} before the loop")
+            self.carries.behind[name] = Unusable(error)
+            return True
+        said = (
+            "is None before the loop"
+            if before is None
+            else f"becomes {_noun(after)} in the loop, and was {_noun(before)} before"
+        )
+        self._drop_below((name,))
+        hint = (
+            "begin with zeros of the kind it gets and a counter of trips"
+            if before is None
+            else "keep its kind, length and keys"
+        )
+        what = f"GFX cannot convert this loop: {name!r} {said}, which no graph can carry from trip to trip"
+        error = UnsupportedConstruct(what, self.carries.span, hint)
+        if self.carries.peels:
+            raise Unsettled(error)
+        self.carries.entry[at] = Unusable(error)
+        return False
+
+    def _settle_leaf(self, path: tuple, carried: Carried) -> bool:
+        out = carried.out
+        if not carryable(out):
+            self._refuse(carried, out)
+        if (
+            out is carried.entered
+            and mutable(out)
+            and out.value is not carried.inner
+            and type(carried.init) is Proxy
+            and path not in self.carries.kept
+        ):
+            self.carries.drop(path)  # written in place, and the same tensor still: what was there before is carried
+            return False
+        value = self.carries.read(out)
+        if path not in self.carries.kept:
+            constant = not isinstance(value, Value) and not is_open(carried.init) and same(value, carried.init)
+            if value is carried.inner or constant:
+                self.carries.drop(path)
+                return False
+        kept = True
+        if isinstance(value, Value) or not self.carries.host:  # Python's own loops may put a number of any kind there
+            kept = carried.stays_type(self.carries.tracer, value, self.carries.span, self.carries.host)
+        steady = (
+            kept
+            & carried.stays(value)
+            & carried.stays_tensor(self.carries.tracer, value)
+            & carried.stays_truth(self.carries.tracer, value)
+        )
+        weak, kinds = widest(carried.weak, weak_kind(out)), carried.kinds | number_kinds(out)
+        kinds = kinds if weak else frozenset()
+        widened, carried.weak, carried.kinds = kinds != carried.kinds, weak, kinds
+        known = weak or not carried.number
+        if not known:
+            known = carried.becomes(
+                getattr(value, "type", None), self.carries.runs, self.carries.tracer, self.carries.span
+            )
+        if widened or not known or not steady:
+            return False
+        kind = value.kind if isinstance(value, Value) else kind_of(out)
+        wider = max(kind, carried.kind, key=ORDER.index) if {kind, carried.kind} <= set(ORDER) else kind
+        if {kind, carried.kind} == {"tensor", "optional"}:  # None before the first trip, or behind one
+            wider = "optional"
+        if wider != carried.kind and (self.carries.host or wider in ("tensor", "optional")):
+            carried.kind = wider
+            return not self.carries.host and carried.inner is not None and carried.inner.kind == wider
+        return True
+
+    def _refuse(self, carried: Carried, out: Any) -> None:
+        usable(out)
+        what = "is undefined" if isinstance(out, Undefined) else f"becomes {_noun(out)}"
+        raise UnsupportedConstruct(
+            f"GFX cannot convert this loop: {carried.called(self.carries.tracer)} {what} in the loop's body",
+            self.carries.span,
+        )
+
+    def _settle_slot(self, slot: Slot, value: Any) -> bool:
+        path = ("slot", slot.id)
+        if slot.kind == "base":  # undecided in a later part of the body is undecided in the next trip
+            undecided = type(slot.old) is Lost  # which a part of the body may have taken back, for the rest of the trip
+            if slot.get() is slot.old and value is not slot.old and not undecided:
+                self.carries.tracer.journal.commit([(slot, value)])
+                return False
+            return True
+        if slot.kind == "mode" and alike_modes(slot.old, value):
+            return True
+        if id(slot.object) in self.carries.copies:
+            raise NeedsPython(
+                "loop", "the loop changes a container in place and puts another one in its place", self.carries.span
+            )
+        if path in self.carries.leaves:
+            return True
+        if slot.kind == "contents":
+            return self._settle_contents(slot, value)
+        old = (
+            Proxy(slot.old, slot.object.backend)
+            if slot.kind == "proxy"
+            else self.carries.tracer.arrays.held_in(slot, slot.old)
+        )
+        held = Proxy(value, slot.object.backend) if slot.kind == "proxy" else value
+        if same(old, held) or (slot.kind == "proxy" and slot.old is value):
+            return True
+        if not carryable(old):
+            raise NeedsPython(
+                "loop", f"the loop writes {slot.name!r}, which no graph can carry from trip to trip", self.carries.span
+            )
+        if not carryable(held):
+            raise NeedsPython("loop", f"the loop writes {slot.name!r}", self.carries.span)
+        if path in self.carries.dropped:
+            self.carries.dropped.discard(path)
+            self.carries.kept.add(path)
+        if not self.carries.runs:
+            self.carries.tracer.consulted.add(slot.place)  # where the loop does not run it holds what it held
+        self.carries.add(
+            path, Carried(slot.name, old, kind_of(old), getattr(old, "backend", self.carries.tracer.backend), slot)
+        )
+        return False
+
+    def _settle_contents(self, slot: Slot, value: Any) -> bool:
+        old = slot.old
+        if self.carries.open_length and type(value) is not Content and len(value) != len(old):
+            raise length_error(slot, "in a loop whose number of trips hangs on data", self.carries.tracer.site)
+        growing = self.carries.growing.get(slot.id)
+        if growing is not None:
+            old = growing[1]
+        grows = type(slot.object) is list and len(value) >= len(old) and all(a is b for a, b in zip(old, value))
+        if not grows:
+            raise NeedsPython(
+                "loop", f"the loop changes the contents of {called(slot.object, self.carries.tracer.site)!r}", self.carries.span,
+                "only append to it there, and put it in order behind the loop; or give the argument's shape, which tells the number of trips",
+            )  # fmt: skip
+        added = value[len(old) :]
+        if not added or not all(type(x) in (Proxy, StackedRows, ListedItems, Growing) for x in value):
+            name = called(slot.object, self.carries.tracer.site)
+            raise NeedsPython(
+                "loop", f"the loop appends to {name!r}, which is no list of tensors alone", self.carries.span
+            )
+        if one_kind([x for x in value if type(x) is not Growing], kind_of_item) is None:
+            name = called(slot.object, self.carries.tracer.site)
+            raise NeedsPython(
+                "loop", f"the loop appends to {name!r} numbers that no one tensor holds", slot.span,
+                "take float(x) or int(x), and keep what is of another kind in a list of its own",
+            )  # fmt: skip
+        if any(type(x) is StackedRows and self._ragged(x.rows.read()) for x in added):
+            raise length_error(
+                slot, "in a loop whose number of trips differs from trip to trip", self.carries.tracer.site
+            )
+        if growing is None:
+            self.carries.growing[slot.id] = (slot, [Growing(slot, self.carries.tracer.site)])
+            return False
+        if any(type(x) is Proxy and self._differs(x) for x in added):
+            if len(added) > 1 or not all(type(x) in (Proxy, ListedItems) for x in slot.old):
+                name = called(slot.object, self.carries.tracer.site)
+                raise NeedsPython(
+                    "loop", f"the trips append tensors of several shapes to {name!r}, beside others", slot.span,
+                    "begin with an empty list, and append to it once a trip",
+                )  # fmt: skip
+            self.carries.listed.add(slot.id)
+        self.carries.appended[slot.id] = (slot, added)
+        return True
+
+    def _differs(self, item: Proxy) -> bool:
+        """Whether an appended item may have another shape in another trip."""
+        value = item.value  # as it was made: a view of a trip is not read behind it
+        fixed = set(self.side.captures.values())
+        return type(value) is Value and is_ragged(self.carries.tracer.record, self.side.graph, value, fixed)
+
+    def _ragged(self, rows: Any) -> bool:
+        """Whether how many rows a loop in the body gives hangs on a number that changes from trip to trip."""
+        here = lambda tree: [x for x in leaves(tree) if type(x) is Value and x.node.graph is self.side.graph]
+        counts = lambda node: node.args[0] if is_for(node) else node.args
+        captured = set(self.side.captures.values())
+        numbers = (x for x in reached(here(rows), lambda value: here(counts(value.node))) if x.kind == "int")
+        return any(is_placeholder(x.node) and x not in captured for x in numbers)
+
+
+def _noun(x: Any) -> str:
+    inner = branches(x)
+    return (
+        f"a {type(x).__name__} of length {len(inner)}"
+        if inner is not None
+        else "None"
+        if x is None
+        else f"a {type(x).__name__}"
+    )

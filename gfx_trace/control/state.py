@@ -1,0 +1,275 @@
+"""State: what a capture wrote that outlives the call, as results of the program; the real objects are left as they were."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gfx_ir.control import is_given
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Value
+from gfx_ir.probing import own_attribute
+
+from ..heap.aliases import WrittenConstant
+from ..heap.contents import FIXED, unchanged
+from ..heap.journal import MISSING, Slot, containers
+from ..interfaces import Capturing
+from ..python.faults import class_name
+from ..python.remembered import Filled, Left, hangs_on_data
+from ..values.gated import usable
+from ..values.gradient_marks import unmarked
+from ..values.lost import Lost
+from ..values.proxy import Proxy
+
+
+@dataclass(frozen=True)
+class Write:
+    """One thing that the program writes: its path, its new value, and the slot of the real object (None: an array, by its path)."""
+
+    path: str
+    value: Any
+    slot: Slot | None = None
+    param: str | None = None  # the parameter that stands for what the slot held
+    first: UnsupportedConstruct | None = None  # what to raise where a later call, which finds it written, is another
+    kept: bool = True  # whether it is state of the program; what each call would write again, and is fixed, is not
+
+
+def lasting_writes(
+    tracer: Capturing, target: Any, arguments: Any, outside: set[int], returned: Iterable[Any] = ()
+) -> tuple[list[Write], Left]:
+    """Writes to arguments, buffers, attributes and globals, in order, and what a later call may find otherwise than the first.
+    The objects themselves get their old values back.
+
+    `outside`: ids of written objects that something else than the captured code holds; `returned`: arguments that are part of the
+    result, with what was written to them.
+    """
+    own = containers(*returned)
+    given = containers(arguments) - own
+    reached = (containers(arguments, *_closed_over(target)) | outside) - own
+    for slot in tracer.journal.frames[0].values():
+        if slot.kind in ("item", "attribute", "contents") and id(slot.object) in given and not _as_it_was(slot):
+            raise UnsupportedConstruct(
+                f"GFX cannot convert this write: {slot.name!r} of an argument is replaced, and the caller would see it",
+                slot.span, "return it instead, or write into its tensors",
+            )  # fmt: skip
+    slots = list(tracer.journal.frames[0].values())
+    found = [write for slot in slots if (write := _write(tracer, slot, reached)) is not None]
+    _check_apart(tracer, [write for write in found if write.slot is None])
+    asked = [write.first for write in found if write.first is not None]
+    set_up = [write.slot for write in found if write.slot is not None and not write.kept]
+    left = Left(slots, asked, set_up, tracer.effects.ran)
+    if asked:  # what else is fixed is set up with it
+        found = [write for write in found if write.slot is None or type(write.value) is Value]
+    tracer.journal.undo()
+    return _told_apart([write for write in found if write.kept], tracer.params), left
+
+
+def _told_apart(writes: list[Write], params: Mapping[str, Any]) -> list[Write]:
+    """The writes, each with a path of its own: two objects of one class have attributes of one name, and what is replaced was
+    perhaps written before."""
+    replaced = {write.param for write in writes if write.slot is not None}
+    writes = [write for write in writes if write.slot is not None or write.path not in replaced]
+    taken = {write.path for write in writes if write.slot is None or write.param is not None} | params.keys()
+    found = []
+    for write in writes:
+        path, count = write.path, 1
+        if write.slot is not None and write.param is None:
+            while path in taken:
+                path, count = f"{write.path}_{count}", count + 1
+            taken.add(path)
+        found.append(replace(write, path=path))
+    return found
+
+
+def _write(tracer: Capturing, slot: Slot, reached: set[int]) -> Write | None:
+    if slot.kind == "proxy":
+        return _array_write(tracer, slot)
+    if slot.kind == "base":
+        _check_decided(tracer, slot)
+        return None
+    if slot.kind == "attribute" and (id(slot.object), slot.key) in tracer.derived:
+        return None
+    if id(slot.object) not in reached and slot.kind != "global":
+        return None
+    module = tracer.module_paths.get(id(slot.object))
+    value, old = slot.get(), slot.found(slot.old)
+    if _as_it_was(slot) or (type(value) is type(old) and _fixed(value) and value == old):
+        return None
+    usable(value)
+    refusal = _refusal(tracer, slot, value, old, module)
+    if refusal is not None and (type(value) is not Proxy or not _begins(slot, old)):
+        if hangs_on_data(value):
+            raise refusal
+        return Write("", None, slot, first=refusal, kept=False)
+    if isinstance(value, Proxy) and tracer.known.get(id(old)) is value:
+        return None  # the same array, written in place
+    owner = module if module is not None else type(slot.object).__name__.lower()
+    path = f"{owner}.{slot.key}" if owner else str(slot.key)
+    param = _param_of(tracer, slot, old)
+    if param is not None and not (type(value) is Proxy and not value.weak):
+        raise _changes(tracer, slot, old)
+    return Write(param or path, tracer.unwrap(value), slot, param, refusal)
+
+
+def _refusal(tracer: Capturing, slot: Slot, value: Any, old: Any, module: str | None) -> UnsupportedConstruct | None:
+    """What a write to what outlives the call is refused with, where later calls hang on it; None: it is state."""
+    lasting = _not_state(tracer, slot, value, old)
+    if lasting is not None:
+        return lasting
+    if slot.kind == "item" and old is MISSING:
+        what = (
+            f"GFX cannot convert this write: the key {slot.name!r} is not there in the first call, and is in the next"
+        )
+        return UnsupportedConstruct(
+            what, slot.span, "make it a tensor before the capture (a buffer), or return it instead"
+        )
+    asked = slot.place in tracer.consulted
+    if not (old is None or old is MISSING or type(old) is Filled or tracer.arrays.array_owner(old) is not None):
+        return _changes(tracer, slot, old) if asked or module is None or type(old) not in FIXED else None
+    if not asked or not (old is None or old is MISSING):
+        return None
+    found = "None" if old is None else "not there"
+    return UnsupportedConstruct(
+        f"GFX cannot convert this write: {slot.name!r} is {found} in the first call and no longer in the next, and the code asks for it",
+        slot.span, "make it a tensor before the capture (a buffer), or an argument and a result",
+    )  # fmt: skip
+
+
+def _begins(slot: Slot, old: Any) -> bool:
+    """Whether a slot is one that a call fills: an attribute or a key that was None or not there."""
+    return slot.kind in ("attribute", "item") and (old is None or old is MISSING)
+
+
+def _not_state(tracer: Capturing, slot: Slot, value: Any, old: Any) -> UnsupportedConstruct | None:
+    """The refusal of a write that outlives the call, and is no state that a program can have."""
+    what = "GFX cannot convert this write: "
+    if slot.kind == "attribute" and _is_made(tracer, value):
+        what += f"the {type(value).__name__} that the code makes outlives the call"
+        return UnsupportedConstruct(what, slot.span, "keep its tensors instead")
+    if slot.kind in ("cell", "global") and not isinstance(old, (int, float)):
+        what += f"the {'global' if slot.kind == 'global' else 'variable'} {slot.name!r} "
+        what += "outlives the call" if slot.kind == "global" else "of a function around this one outlives the call"
+        return UnsupportedConstruct(what, slot.span, "make it an attribute of an object, or an argument and a result")
+    if slot.kind == "contents" or value is MISSING or isinstance(value, (list, dict, set)):
+        what += f"the contents of a {type(slot.object).__name__} outlive the call"
+        return UnsupportedConstruct(what, slot.span, "return them instead")
+    return None
+
+
+def _changes(tracer: Capturing, slot: Slot, old: Any) -> UnsupportedConstruct:
+    """The error for a write that replaces what is no tensor, and what the graph took for fixed."""
+    what = (
+        "Python number"
+        if isinstance(old, (int, float)) and not isinstance(old, np.generic)
+        else class_name(tracer, old) or "value"
+    )
+    return UnsupportedConstruct(
+        f"GFX cannot convert this write: {slot.name!r} is a {what} that changes from call to call, and its value is part of the graph",
+        slot.span, "make it a buffer (a tensor), or an argument and a result",
+    )  # fmt: skip
+
+
+def _is_made(tracer: Capturing, value: Any) -> bool:
+    """Whether an object is one whose attributes the captured code set."""
+    return any(slot.object is value for slot in tracer.journal.frames[0].values() if slot.kind == "attribute")
+
+
+def _fixed(x: Any) -> bool:
+    """Whether x is a constant of Python's that `==` compares whole."""
+    return all(map(_fixed, x)) if isinstance(x, tuple) else type(x) in FIXED
+
+
+def _as_it_was(slot: Slot) -> bool:
+    """Whether a slot holds again what it held before the capture."""
+    value = slot.get()
+    return value is slot.old or (slot.kind == "contents" and unchanged(slot.old, value))
+
+
+def _param_of(tracer: Capturing, slot: Slot, array: Any) -> str | None:
+    """The parameter that the array is which a write replaces. Where it stands as a constant, the capture has to begin again."""
+    if id(array) not in tracer.known:
+        return None
+    found = next((name for name, held in tracer.params.items() if held is array), None)
+    if found is None:
+        raise WrittenConstant
+    if id(array) in tracer.met_twice or tracer.places.get(id(array), slot.place) != slot.place:
+        raise UnsupportedConstruct(
+            f"GFX cannot convert this write: the tensor that {slot.name!r} held before is met elsewhere, too, where the next call still finds it",
+            slot.span, "write into it in place, or let each place have a tensor of its own",
+        )  # fmt: skip
+    return found
+
+
+def _check_decided(tracer: Capturing, slot: Slot) -> None:
+    """An argument or parameter may not be left undecided: the caller sees it."""
+    first = tracer.journal.frames[0].get((id(slot.object), "proxy", None))
+    held = first.old if first is not None else slot.object.value
+    if type(slot.object.base) is Lost and isinstance(held, Value) and is_given(held.node):
+        slot.object.base.read()
+
+
+def _array_write(tracer: Capturing, slot: Slot) -> Write | None:
+    proxy = slot.object
+    value = unmarked(proxy.value)  # what is written has no gradient
+    if slot.old is value or proxy is tracer.key or not isinstance(slot.old, Value):
+        return None
+    if any(proxy is held for held in tracer.memoised.lasting):
+        raise UnsupportedConstruct(
+            "GFX cannot convert this write: a function remembers this tensor, and the next call finds what is written to it",
+            slot.span, "write to a copy of it",
+        )  # fmt: skip
+    node = slot.old.node
+    if not is_given(node) or slot.old.kind == "key":
+        return None
+    return Write(node.args[0], value)
+
+
+def _check_apart(tracer: Capturing, writes: list[Write]) -> None:
+    """Raises where what is written to one array from outside is seen in another that the code met, as in a view of a buffer: each
+    stands for itself in the graph."""
+    written = [tracer.params[write.path] for write in writes if write.path in tracer.params]
+    ids = {id(x) for x in written}
+    if not ids:
+        return
+    placed = [(tracer.arrays.array_owner(x), x) for x in tracer.kept]
+    spans = [(*owner.extent(x), owner, x) for owner, x in placed if owner is not None and owner.views]
+    last: list[tuple] = []
+    for span in sorted(spans, key=lambda span: span[:2]):
+        start, _, owner, x = span
+        last = [other for other in last if other[1] > start]
+        for _, _, _, y in last:
+            if x is not y and not ids.isdisjoint((id(x), id(y))) and owner.share(x, y):
+                name = next(name for name, held in tracer.params.items() if held is x or held is y)
+                raise UnsupportedConstruct(
+                    f"GFX cannot convert this write: another tensor that the code uses shares the memory of {name!r}, and would see it",
+                    tracer.span(), "use a view that is made in the captured code, or a copy",
+                )  # fmt: skip
+        last.append(span)
+
+
+def _closed_over(target: Any) -> list[Any]:
+    """What a target can reach without arguments: its closure, its own object, the globals that its code names."""
+    found: list[Any] = []
+    while isinstance(target, functools.partial):
+        found += [*target.args, *target.keywords.values()]
+        target = target.func
+    owner = own_attribute(target, "__self__")
+    if owner is not None:
+        found.append(owner)
+    function = own_attribute(target, "__func__", target)
+    if isinstance(function, types.FunctionType):
+        found += [function.__globals__.get(name) for name in function.__code__.co_names]
+        found += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+        for cell in function.__closure__ or ():
+            try:
+                found.append(cell.cell_contents)
+            except ValueError:
+                continue
+    elif hasattr(target, "__dict__") and not hasattr(type(target), "named_modules"):
+        found.append(target)
+    return [item for item in found if not isinstance(item, (type, types.ModuleType, types.FunctionType, Proxy))]

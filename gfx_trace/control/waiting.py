@@ -1,0 +1,146 @@
+"""Except clauses that wait: what a framework, or Python, may raise when the code runs is for them, and emitted code has none."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from gfx_ir.backend import Backend
+from gfx_ir.errors import ShapeError
+from gfx_ir.graph import Value
+from gfx_ir.op import OpDef, Point, Trait
+from gfx_ir.trees import leaves
+
+from ..interfaces import Capturing
+from ..values.raised import INSTEAD_OF_CATCHING, INSTEAD_OF_WAITING, gfx_handlers
+
+
+class Waiting:
+    """The open try statements, outermost first, and what may be raised within them."""
+
+    def __init__(self, tracer: Capturing) -> None:
+        self._tracer = tracer
+        self.handlers: list[gfx_handlers] = []
+
+    @abstractmethod
+    def error(self, error: Any, cause: Any) -> BaseException:
+        """What `raise error from cause` raises at capture."""
+
+    def catches(self, error: BaseException, depth: int | None = None, around: int | None = None) -> bool:
+        """Whether an except clause around here takes an error; `depth`: of those that stand in this many regions only; `around`:
+        of so many outermost ones."""
+        return any(
+            isinstance(error, handler.kinds())
+            for handler in self.handlers[:around]
+            if depth is None or handler.depth == depth
+        )
+
+    def let_out(self, what: str, error: BaseException) -> None:
+        """Raises where an except clause would take an error that may be raised when the code runs: nothing is there to take it then."""
+        if self.catches(error):
+            text = f"this {what}: it may raise under a traced test, and an except clause around it may catch that"
+            raise self._tracer.error(f"GFX cannot convert {text}", INSTEAD_OF_CATCHING)
+
+    @contextmanager
+    def under_clauses(self, op: OpDef, args: tuple) -> Iterator[None]:
+        """Around the adding of a node: raises where a framework may raise for what an op takes when the code runs, and an except
+        clause around would take that; where it does so in any case, as the framework does."""
+        if op.traits & Trait.ASKS and "axis" in op.params and self._tracer.record.rank_of(args[0]) is None:
+            self.let_out("index", IndexError())
+        self.of_framework(f"{op.name}()", *(() if op.effect or op.control is not None else self._faults(op, args)))
+        try:
+            yield
+        except ShapeError as error:
+            raise self._taken(op, args, error) from None
+
+    def _taken(self, op: OpDef, args: tuple, error: ShapeError) -> BaseException:
+        """What is raised where an op does not take shapes that are known: the framework's error, where a clause takes that."""
+        kinds = self._kinds(_of_shapes(op, args))
+        taken = {kind for kind in kinds if self._goes_on_behind(kind(""))}
+        if not taken:
+            return error
+        if len(taken) == len(kinds):
+            return self.error(kinds[0](error.what), None)
+        told = f"GFX cannot convert this try: {op.name}() raises here ({error.what}), and it is open whether an except clause takes that"
+        return self._tracer.error(told, INSTEAD_OF_WAITING)
+
+    def _kinds(self, reasons: tuple[str, ...]) -> list[type[Exception]]:
+        raises = (self._tracer.backend or Backend).raises
+        return [kind for why in reasons for kind in raises[why]]
+
+    def waits(self, *reasons: str) -> bool:
+        """Whether an except clause takes what the framework may raise, for reasons that stand in `Backend.raises`."""
+        return bool(self.handlers) and any(self._goes_on_behind(kind("")) for kind in self._kinds(reasons))
+
+    def of_framework(self, what: str, *reasons: str) -> None:
+        """Note that the framework may raise, for reasons that stand in `Backend.raises`."""
+        for kind in self._kinds(reasons) if self.handlers else ():
+            if self._goes_on_behind(kind("")):
+                told = f"GFX cannot convert this try: {what} may raise {kind.__name__} when the code runs, and an except clause waits for it"
+                raise self._tracer.error(told, INSTEAD_OF_WAITING)
+
+    def _goes_on_behind(self, error: Exception) -> bool:
+        """Whether an except clause takes an error and may not end with one itself."""
+        waiting = list(self.handlers)
+        while waiting:
+            handler = waiting.pop()
+            if isinstance(error, handler.kinds()):
+                return handler.clause(error) is None or any(None in outer.clauses for outer in waiting)
+        return False
+
+    def _faults(self, op: OpDef, args: tuple) -> tuple[str, ...]:
+        """For what a framework may raise where it computes an op."""
+        if op.traits & Trait.OF_ONE:
+            return () if self.of_one(args[0]) else ("one",)
+        if op.point is Point.PYTHON:  # asked apart
+            return ()
+        if op.traits & Trait.CHECKS:
+            return ("element",)
+        if op.index and self._open_positions(args[op.params.index(op.index)]):
+            return ("position",)
+        if self._fits(op, args):
+            return ()
+        return _of_shapes(op, args)
+
+    def _open_positions(self, index: Any) -> bool:
+        """Whether an index has positions that are only known when the code runs; the bounds of slices may be any."""
+        items = index if type(index) is tuple else (index,)
+        return any(
+            type(leaf) is Value and not self._tracer.record.is_boolean(leaf)
+            for item in items
+            if type(item) is not slice
+            for leaf in leaves(item)
+        )
+
+    def _fits(self, op: OpDef, args: tuple) -> bool:
+        """Whether an op surely takes the shapes that it is given."""
+        if op.takes_any_shape(args) and not op.index:
+            return True
+        given = [leaf for leaf in leaves(args) if type(leaf) is Value]
+        tensors = [leaf for leaf in given if leaf.is_tensor]
+        if self._tracer.static_types:  # what the rule has asked, where it was told all
+            types = [getattr(leaf.type, "dims", None) for leaf in tensors]
+            numbers = () if op.traits & Trait.ELEMENTWISE else filter(self._tracer.record.numbers_of, given)
+            told = len(tensors) == len(given) and not any(numbers)
+            return told and not any(dims is None or None in dims for dims in types)
+        return (
+            bool(op.traits & Trait.ELEMENTWISE) and sum(self._tracer.record.rank_of(leaf) != 0 for leaf in tensors) < 2
+        )
+
+    def of_one(self, x: Any) -> bool:
+        """Whether x is surely a number, or a tensor of one element."""
+        if type(x) is not Value or not x.is_tensor or self._tracer.record.rank_of(x) == 0:
+            return True
+        given = self._tracer.record.given(x)
+        return given is not None and given.size() == 1
+
+
+def _of_shapes(op: OpDef, args: tuple) -> tuple[str, ...]:
+    """For what a framework raises where the shapes do not fit an op (see `Backend.raises`)."""
+    if op.index and op.point is Point.INDEXED:
+        return ("position",)
+    named = any(name.startswith("axis") for name in op.params)
+    several = sum(getattr(leaf, "is_tensor", False) for leaf in leaves(args)) > 1
+    return ("axis",) * named + ("shape",) * (several or not named)

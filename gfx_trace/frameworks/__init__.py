@@ -1,0 +1,1 @@
+"""What frameworks bring: gradient modes and rules, loops written as calls, calls without a row, trees, recorded calls."""

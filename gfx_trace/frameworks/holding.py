@@ -1,0 +1,126 @@
+"""Framework calls without a row: kept in the graph as they are, to be run by the framework that they came from."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+
+from gfx_ir.backend import Backend
+from gfx_ir.control import is_holder
+from gfx_ir.dtypes import DType
+from gfx_ir.errors import GfxError, MissingOp
+from gfx_ir.graph import Value
+from gfx_ir.held import Results, results
+from gfx_ir.op import lookup
+from gfx_ir.public import Unheld, function_of, name_of
+from gfx_ir.trees import leaves
+
+from ..heap.aliases import doubt
+from ..interfaces import Capturing
+from ..python.attempts import Mark, attempt
+from ..values.called import called_name
+from ..values.proxy import Captured, Proxy
+from .missing import stand_in
+from .staging import recorded
+
+_PLAIN = (bool, int, float, complex, str, type(None), type(...), DType)
+_HOST = frozenset(("int", "float", "bool"))
+
+
+def hold(
+    tracer: Capturing, f: Any, args: tuple, kwargs: dict, owner: Backend | None = None, refusal: GfxError | None = None
+) -> Any:
+    """Keep a call of a framework's function f that has no row, or whose row refuses it (`refusal`), as a `holder`, if the
+    framework's own tracer does not make it other calls. Where it cannot be kept, raise the refusal, or note it as missing."""
+    name, lacks = called_name(f), ""
+    try:
+        owner = owner or _owner(tracer, f)
+        made, lacks = _decomposed(tracer, owner, f, args, kwargs)
+        if made is not None:
+            return made[0]
+        name = name_of(owner, f)
+        given, named = tracer.unwrap(tuple(args)), tracer.unwrap(dict(kwargs))
+        _check(f, given, named)
+        found = results(owner, function_of(owner, name), given, named, tracer.arrays.type_of)
+    except Unheld as error:
+        if refusal is not None:
+            raise refusal from None
+        return stand_in(tracer, name, (args, kwargs), lacks or str(error))
+    made = tracer.wrap(
+        lookup("holder")(owner.name, name, given, named, found.count, lacks if refusal is None else refusal.what), owner
+    )
+    _doubt(made, args, kwargs, owner, name)
+    return _named(made, found)
+
+
+def _decomposed(tracer: Capturing, owner: Backend, f: Any, args: tuple, kwargs: dict) -> tuple[Any, str]:
+    """(in a tuple what the framework's own tracer makes of a call, or None; what that lacks): it takes a call apart where all
+    types are known, and does not help where it comes to calls without a row, too."""
+    if tracer.decomposing:
+        return None, ""
+    site, tracer.decomposing = tracer.site, True
+    try:
+        return attempt(tracer, lambda mark: (_covered(mark, _arrays(recorded(tracer, owner, f, args, kwargs))),)), ""
+    except MissingOp as error:
+        return None, "; ".join(filter(None, (error.what, error.hint)))
+    except Exception:  # whatever the framework says, the call is tried once more as a whole
+        return None, ""
+    finally:
+        tracer.decomposing, tracer.site = False, site
+
+
+def _arrays(made: Any) -> Any:
+    """What was recorded. Raises Unheld where it is Python data: what the framework's tracer says of its own arrays (where they
+    lie, whether they are views, who waits for them) need not be so of those that the code gets."""
+    if not all(isinstance(leaf, (Captured, type(None))) for leaf in leaves(made)):
+        raise Unheld("it gives Python data")
+    return made
+
+
+def _covered(mark: Mark, made: Any) -> Any:
+    """What was made since the mark. Raises MissingOp where a call without a row is among it."""
+    inner = (found for node in mark.nodes() for region in node.regions for found in region.walk())
+    kept = next((node.arg("target") for node in (*mark.nodes(), *inner) if is_holder(node)), None)
+    lacking = kept or next(iter(list(mark.tracer.missing)[mark.missing :]), None)
+    if lacking is not None:
+        raise MissingOp(f"GFX has no row for {lacking}, which the function comes to")
+    return made
+
+
+def _owner(tracer: Capturing, f: Any) -> Backend:
+    module = getattr(f, "__module__", None) or getattr(type(f), "__module__", None) or ""
+    package = str(module).partition(".")[0]
+    return next(backend for backend in tracer.arrays.frameworks() if package in backend.packages)
+
+
+def _check(f: Any, given: tuple, named: dict) -> None:
+    """Raise Unheld for a call that writes to its arguments, or takes what a graph does not hold."""
+    if isinstance(f, np.ufunc) and named.get("where", True) is not True:
+        raise Unheld("it leaves undefined what `where` leaves out: give it an `out`")
+    if named.get("out") is not None or named.get("inplace"):
+        raise Unheld("it writes to its arguments")
+    for leaf in leaves((given, named)):
+        if isinstance(leaf, Value) and not leaf.is_tensor and leaf.kind not in _HOST:
+            raise Unheld(f"it takes an open {leaf.kind}")
+        if not isinstance(leaf, (Value, *_PLAIN)):
+            raise Unheld(f"it takes a {type(leaf).__name__}, and a graph holds plain data")
+
+
+def _doubt(made: Any, args: tuple, kwargs: dict, owner: Backend, target: str) -> None:
+    """What it gives may share memory with what it takes."""
+    if owner.views:
+        taken = [leaf for leaf in leaves((args, kwargs)) if type(leaf) is Proxy]
+        for proxy in leaves(made):
+            doubt(proxy, taken, f"GFX does not know whether {target} copies")
+
+
+def _named(made: Any, found: Results) -> Any:
+    """Several results, with their names where they have some."""
+    if found.count is None:
+        return made
+    if not found.count:
+        return None
+    parts = made if isinstance(made, (tuple, list)) else (made,)
+    return namedtuple("Results", found.fields)(*parts) if found.fields else tuple(parts)

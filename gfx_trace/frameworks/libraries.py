@@ -1,0 +1,162 @@
+"""Libraries that are built on a framework: a call into one that cannot be entered goes through the framework's own tracer, as a whole.
+
+That holds for frameworks whose arrays nothing writes (JAX): there a call is told by what it takes and gives. The call is the outermost
+one, which the user's code makes; what is made beneath it may hold what only it knows (a scope, a stack of frames). Of a target that makes
+such a call, or uses what a library made otherwise than it can be captured, the whole goes there first: so runs what jax.jit compiles.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import types
+from collections.abc import Callable
+from contextlib import redirect_stdout, suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from gfx_ir.backend import Backend
+from gfx_ir.errors import GfxError, UnsupportedConstruct
+from gfx_ir.probing import own_attribute
+from gfx_ir.source import Span
+
+from ..heap.generators import drawn, states
+from ..interfaces import Capturing
+from ..python.attempts import attempt
+from ..values.called import called_name
+from ..values.flavour import builds_on
+from ..values.raised import Raised
+from .making import whole
+
+T = TypeVar("T")
+
+
+@dataclass
+class Route:
+    """What goes through a framework's own tracer: the `whole` target; or, call by call, what cannot be entered (`each`); else nothing.
+    `met`: whether a library was called."""
+
+    whole: bool = False
+    each: bool = False
+    met: bool = False
+
+
+class NotEntered(UnsupportedConstruct):
+    """A call of a library that cannot be entered, where that is a reason to take another route."""
+
+
+def routed(work: Callable[[Route], T]) -> T:
+    """What work(route) gives, by the first route on which nothing is refused."""
+    route = Route()
+    try:
+        return work(route)
+    except Exception as error:
+        if not route.met:
+            raise
+        refused = error
+    with suppress(Exception):  # of whatever kind: the error that tells of the author's code is the other one
+        return work(Route(whole=True))
+    if isinstance(refused, NotEntered):
+        return work(Route(each=True))
+    raise refused
+
+
+class _Neither(UnsupportedConstruct):
+    """A call that cannot be entered, and that the framework's own tracer does not take apart."""
+
+    def __init__(self, owner: Backend, f: Any, refused: Exception, error: Exception, span: Span | None) -> None:
+        inner = f" ({refused.span.place()})" if isinstance(refused, GfxError) and refused.span is not None else ""
+        why, also = _why(refused), _why(error)
+        hint = f"{owner.name.upper()}'s own tracer takes such a call apart, but not this one{f': {also}' if also != why else ''}"
+        super().__init__(f"GFX cannot enter this call of {called_name(f)}: {why}{inner}", span, hint)
+
+
+class Libraries:
+    """The calls of one capture into such libraries."""
+
+    def __init__(self, tracer: Capturing, recorded: Callable[..., Any]) -> None:
+        self._tracer, self._record = tracer, recorded
+        self._within = False  # one of these calls
+        self.route = Route(each=True)
+
+    def builds(self, f: Any) -> bool:
+        """Whether a callable is of such a library."""
+        return self._owner(f) is not None
+
+    def target(self, f: Any, args: tuple, kwargs: dict, work: Callable[[], Any]) -> Any:
+        """The call of the target, which work() enters."""
+        owner = self._owner(f)
+        if owner is not None:
+            return self._tried(owner, f, args, kwargs, work)
+        owner = self._tracer.backend
+        if not self.route.whole or owner is None or owner.views:
+            return work()
+        self._within = True
+        return self._made(owner, f, args, kwargs)
+
+    def call(self, f: Any, args: tuple, kwargs: dict, work: Callable[[], Any]) -> Any:
+        """A call of f, which work() enters, or runs as it is."""
+        owner = None if self._within else self._owner(f)
+        if owner is None:
+            return work()
+        self.route.met = True
+        return self._tried(owner, f, args, kwargs, work)
+
+    def _tried(self, owner: Backend, f: Any, args: tuple, kwargs: dict, work: Callable[[], Any]) -> Any:
+        """A call of f, which work() enters; where that is refused, as the framework's own tracer has it."""
+        tracer, site = self._tracer, self._tracer.site
+        self._within, refusals, shown = True, tracer.python.refusals, tracer.python.shown_values
+        try:
+            return attempt(tracer, lambda mark: whole(mark, work()))
+        except Raised:
+            raise
+        except Exception as error:
+            tracer.site, tracer.python.refusals, tracer.python.shown_values = site, refusals, shown
+            if self.route.met and not self.route.each:
+                raise NotEntered(
+                    f"GFX cannot enter this call of {called_name(f)}", tracer.place(), _why(error)
+                ) from error
+            return self._recorded(owner, f, args, kwargs, error)
+        finally:
+            self._within = False
+
+    def _recorded(self, owner: Backend, f: Any, args: tuple, kwargs: dict, refused: Exception) -> Any:
+        """The call as the framework's own tracer has it. Raises what refused it where that cannot take it either."""
+        tracer, site = self._tracer, self._tracer.site
+        try:
+            return self._made(owner, f, args, kwargs)
+        except Exception as error:
+            tracer.site = site
+            if type(error) is type(refused) and not isinstance(error, GfxError):
+                raise refused from None  # it is what the code raises
+            raise _Neither(owner, f, refused, error, tracer.place()) from None
+
+    def _made(self, owner: Backend, f: Any, args: tuple, kwargs: dict) -> Any:
+        """The call as the framework's own tracer has it."""
+        tracer, roots = self._tracer, (f, args, kwargs)
+        work = functools.partial(self._record, tracer, owner, f, args, kwargs)
+        watched = functools.partial(tracer.effects.watched, work, roots, (), {}, deep=-1)
+        before = states(roots)
+        with redirect_stdout(io.StringIO()) as printed:
+            made = attempt(tracer, lambda mark: whole(mark, watched()))
+        if printed.getvalue():
+            what = f"GFX cannot capture this call of {called_name(f)}: it prints, once, while {owner.name.upper()} traces it"
+            raise tracer.error(what, "jax.debug.print prints at each call; or print what the call gives")
+        generator = drawn(before)
+        if generator is not None:
+            raise tracer.objects.outside_generator(type(generator).__name__)
+        return made
+
+    def _owner(self, f: Any) -> Backend | None:
+        """The framework that the library of a callable is built on."""
+        module = f.__globals__.get("__name__", "") if isinstance(f, types.FunctionType) else type(f).__module__
+        owner = builds_on(module)
+        return owner if owner is self._tracer.backend else None
+
+
+def _why(error: Exception) -> str:
+    """What an error says, in a clause."""
+    if not isinstance(error, GfxError):
+        return f"{type(error).__name__}: {error}".partition("\n")[0]
+    why = own_attribute(error, "why")
+    return error.what.removeprefix("GFX ") if why is None else f"{why}; {error.hint}"

@@ -1,0 +1,292 @@
+"""Functions that a framework's own tracer takes apart: gradients, batches and the like of functions in captured code.
+
+The framework traces with arrays of its own. Where it calls a function of the captured code, that function is captured as a region
+of its own, and what is emitted for the framework runs in its place; captured values that it closes over are further arguments.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import types
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from gfx_ir.backend import Backend
+from gfx_ir.codegen import emit
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Graph, Value
+from gfx_ir.probing import is_module, own_attribute
+from gfx_ir.program import Parameter, Program
+from gfx_ir.row import Keys
+from gfx_ir.rules import building
+from gfx_ir.source import Span
+from gfx_ir.types import LogicalTensor
+
+from ..interfaces import Capturing
+from ..rewrite import is_converted
+from ..values.proxy import HostProxy, Proxy, is_open
+from .making import Making
+
+_STAGED = ("staged", "transform", "custom_rule")
+_ASK = "give the capture example arguments or gfx.TensorSpec(shape, dtype); for @gfx.trace, specialize=True does so"
+
+
+class _More(Exception):
+    """The function that is being staged closes over values that are not among its arguments yet."""
+
+    def __init__(self, values: list[Value]) -> None:
+        self.values = values
+
+
+class NotStaged(UnsupportedConstruct):
+    """A call takes what the framework's own tracer cannot be given: `why` says what."""
+
+    def __init__(self, name: str, why: str, span: Span | None, hint: str) -> None:
+        super().__init__(
+            f"GFX cannot capture what jax.grad, jax.vmap or their like make of {name!r}: {why}", span, hint
+        )
+        self.why = why
+
+
+class Closure:
+    """A function of the captured code, as the framework's own tracer calls it: on arrays of the framework's."""
+
+    def __init__(self, tracer: Capturing, function: Callable[..., Any], backend: Backend) -> None:
+        self.__name__: str = own_attribute(function, "__name__", type(function).__name__)
+        self.tracer, self.function, self.backend = tracer, function, backend
+        self.parts: dict[Any, _Part] = {}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        tracer, backend = self.tracer, self.backend
+        leaves, rebuild = backend.flatten((args, kwargs))
+        arrays = [leaf for leaf in leaves if backend.is_tensor(leaf)]
+        key = tracer.graph, tuple(backend.type_of(x) if backend.is_tensor(x) else (type(x), x) for x in leaves)
+        part = self.parts.get(key)
+        if part is None:
+            with backend.untraced(), building(tracer):
+                part = self.parts[key] = _captured(self, leaves, rebuild)
+        held = tracer.staged_values[-1]
+        missing = [value for value in part.closed if value not in held]
+        if missing:
+            raise _More(missing)
+        return part.rebuild(part.run(*arrays, *(held[value] for value in part.closed)))
+
+
+class Trial(Closure):
+    """A function from outside of the captured code, which the framework's own tracer may run as it is; where it asks an
+    array for its data, it is captured after all."""
+
+    def __init__(self, tracer: Capturing, function: Callable[..., Any], backend: Backend) -> None:
+        super().__init__(tracer, function, backend)
+        self.__wrapped__ = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self.function(*args, **kwargs)
+        except Exception as error:
+            if not self.backend.asks_for_data(error):
+                raise
+        return super().__call__(*args, **kwargs)
+
+
+class _Part:
+    """A function captured for arguments of some types: what runs it, the values that it closes over, its result's tree."""
+
+    def __init__(self, run: Callable[..., Any], closed: list[Value], rebuild: Callable[[Any], Any]) -> None:
+        self.run, self.closed, self.rebuild = run, closed, rebuild
+
+
+def _captured(closure: Closure, leaves: list[Any], rebuild: Callable[[Sequence[Any]], Any]) -> _Part:
+    tracer, backend = closure.tracer, closure.backend
+    with tracer.regions.opened(closure.__name__) as side:
+        places = []
+        for at, leaf in enumerate(leaves):
+            if backend.is_tensor(leaf):
+                leaf = Proxy(side.graph.add_placeholder(f"x{at}", "tensor", backend.type_of(leaf)), backend)
+            places.append(leaf)
+        args, kwargs = rebuild(places)
+        result = tracer.calls.call(closure.function, args, kwargs)
+        found, rebuild_result = backend.flatten(result)
+        values = [tracer.unwrap(leaf) for leaf in found]
+        side.graph.result = tuple(tracer.local(v) if isinstance(v, Value) else v for v in values)
+        tracer.journal.forget_owned((result,))
+    if side.written:
+        raise tracer.error(
+            f"GFX cannot capture this: {closure.__name__!r} changes {side.written[0][0].name!r}, which lives outside of it",
+            "return what it computes (jax.grad has has_aux=True for it)",
+        )
+    own = {place.value for place in places if isinstance(place, Proxy)}
+    outer = {placeholder: value for value, placeholder in side.captures.items()}
+    closed = [outer[place] for place in side.graph.placeholders if place not in own]
+    for place, value in zip((p for p in side.graph.placeholders if p not in own), closed):
+        place.type = _known(tracer, value, closure.__name__)
+    order = [place.value for place in places if isinstance(place, Proxy)]
+    return _Part(_runnable(side.graph, order, tracer, backend), closed, rebuild_result)
+
+
+def _runnable(graph: Graph, own: list[Value], tracer: Capturing, backend: Backend) -> Callable[..., Any]:
+    """The region as a function of the framework: of its own arguments, then of what it closes over."""
+    closed = [place for place in graph.placeholders if place not in own]
+    signature = [Parameter(f"x{at}", value) for at, value in enumerate((*own, *closed))]
+    graph.placeholders[:] = [*own, *closed]
+    functions = tracer.functions.reached(graph)
+    program = Program(graph, functions, signature, {}, [], tracer.promotion, backend.name, level=1)
+    return emit(program, backend, unroll=False).bare()
+
+
+def _known(tracer: Capturing, value: Any, name: str) -> LogicalTensor:
+    """The type of a value, without a dtype for keys of random numbers. Raises UnsupportedConstruct where it is open."""
+    if type(value) is Keys:
+        inner = _known(tracer, tracer.unwrap(value[0]), name)
+        return LogicalTensor(None, (len(value), *(inner.dims or ())))
+    type_ = tracer.arrays.type_of(value)
+    if type_ is not None and type_.dtype is not None and type_.dims is not None and None not in type_.dims:
+        return LogicalTensor(type_.dtype, type_.dims, weak=type_.weak)
+    if getattr(value, "kind", "") == "key" or (type_ is not None and type_.dtype is None and type_.dims == ()):
+        return LogicalTensor(None, ())  # a key of random numbers
+    called = getattr(value, "name", None)
+    taken = repr(called) if called else "a value"
+    raise NotStaged(name, f"the type of {taken} that it takes is not known", tracer.place(), _ASK)
+
+
+# ---------------------------------------------------------------- what capture calls
+def transform(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A function that makes functions (jax.grad, jax.vmap): it is called with what stands for those of the captured code."""
+    backend = _owner(tracer, f)
+    given = [Closure(tracer, x, backend) if _is_captured(backend, x) else _closures(tracer, backend, x) for x in args]
+    return f(*given, **_closures(tracer, backend, kwargs))
+
+
+def staged(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A call of what such a function made: recorded by the framework's own tracer, and made again here, call by call."""
+    return recorded(tracer, _owner(tracer, f), f, args, kwargs)
+
+
+def recorded(tracer: Capturing, backend: Backend, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A call as its framework's own tracer records it, made again here, call by call. Raises UnsupportedConstruct where
+    the type of a tensor that it takes is not known."""
+    name, site = own_attribute(f, "__name__", type(f).__name__), tracer.site
+    given = _closures(tracer, backend, (f, args, kwargs))
+    leaves, rebuild = backend.flatten(given)
+    places = [at for at, leaf in enumerate(leaves) if is_open(leaf) or backend.is_tensor(leaf) or type(leaf) is Keys]
+    inputs = [_tensor(tracer, leaves[at], name) for at in places]
+    closed: list[Value] = []
+    while True:
+        values = [*(x if type(x) is Keys else x.read() for x in inputs), *closed]
+        run = functools.partial(_run, tracer, backend, name, leaves, rebuild, places, closed)
+        try:
+            with building(None):
+                replay = backend.stage(run, [_known(tracer, value, name) for value in values])
+            break
+        except _More as more:
+            closed = [*closed, *more.values]
+
+    tracer.site = site
+    return replay(Making(tracer, backend), [*inputs, *(tracer.wrap(value, backend) for value in closed)])
+
+
+def _run(
+    tracer: Capturing, backend: Backend, name: str, leaves: list[Any], rebuild: Callable[[Sequence[Any]], Any],
+    places: list[int], closed: list[Value], *arrays: Any,
+) -> Any:  # fmt: skip
+    """Call what is staged with the framework's own arrays in the places of captured ones."""
+    filled = list(leaves)
+    for at, array in zip(places, arrays):
+        filled[at] = array
+    function, args, kwargs = rebuild(filled)
+    tracer.staged_values.append(dict(zip(closed, arrays[len(places) :])))
+    try:
+        result = function(*args, **kwargs)
+    finally:
+        tracer.staged_values.pop()
+    after, _ = backend.flatten((function, args, kwargs))
+    if len(after) != len(filled) or any(now is not then for now, then in zip(after, filled)):
+        why = "it writes to an object that it is given, of which JAX's own tracer has a copy"
+        raise NotStaged(name, why, None, "return what it computes")
+    return result
+
+
+def _owner(tracer: Capturing, f: Any) -> Backend:
+    """The backend whose function of functions f is, or made f."""
+    return next(b for b in tracer.arrays.frameworks() if _special(b, f))
+
+
+def _special(backend: Backend, f: Any) -> bool:
+    try:
+        return backend.special.get(f) in _STAGED or backend.higher_order(f) in _STAGED
+    except TypeError:
+        return backend.higher_order(f) in _STAGED
+
+
+def _tensor(tracer: Capturing, x: Any, name: str) -> Any:
+    """A captured value as a tensor argument of a staged function; several keys as they are."""
+    if isinstance(x, (Proxy, Keys)):
+        return x
+    if isinstance(x, HostProxy):
+        hint = "give the number a fixed value at capture, or make it an array"
+        raise NotStaged(name, "it takes a number that is only known when the emitted code runs", tracer.place(), hint)
+    return tracer.arrays.array_proxy(x)
+
+
+# ---------------------------------------------------------------- functions of the captured code
+def _closures(tracer: Capturing, backend: Backend, tree: Any) -> Any:
+    """The tree with a Closure in the place of each function that only the capture can run."""
+    if type(tree) is Keys:
+        return tree
+    if isinstance(tree, tuple) and not hasattr(tree, "_fields"):
+        return tuple(_closures(tracer, backend, item) for item in tree)
+    if isinstance(tree, list):
+        return [_closures(tracer, backend, item) for item in tree]
+    if isinstance(tree, dict):
+        return {key: _closures(tracer, backend, item) for key, item in tree.items()}
+    if isinstance(tree, type) or not callable(tree) or is_open(tree):
+        return tree
+    found, rebuild = ([tree], None) if backend.higher_order(tree) is not None else backend.flatten(tree)
+    if rebuild is not None and not (
+        len(found) == 1 and found[0] is tree
+    ):  # an object that is a tree, and can be called
+        return rebuild([_closures(tracer, backend, leaf) for leaf in found])
+    if is_module(tree) or (backend.higher_order(tree) is None and _holds_captured(tree, set())):
+        return Closure(tracer, tree, backend)
+    own = isinstance(tree, types.FunctionType) and backend.higher_order(tree) is None and not tracer.calls.lifted(tree)
+    return Trial(tracer, tree, backend) if own else tree
+
+
+def _is_captured(backend: Backend, x: Any) -> bool:
+    """Whether an object that can be called is a tree of captured values."""
+    return callable(x) and not isinstance(x, type) and not is_open(x) and any(map(is_open, backend.flatten(x)[0]))
+
+
+def _holds_captured(x: Any, seen: set[int]) -> bool:
+    """Whether a callable is code that capture rewrote, or reaches captured values: its framework alone cannot run it."""
+    if is_open(x):
+        return True
+    if id(x) in seen or isinstance(x, (type, types.ModuleType, str, int, float, Graph)):
+        return False
+    seen.add(id(x))
+    if isinstance(x, types.FunctionType) and is_converted(x.__code__):
+        return True
+    return any(_holds_captured(part, seen) for part in _parts(x))
+
+
+def _closed_over(f: types.FunctionType) -> list[Any]:
+    found = []
+    for cell in f.__closure__ or ():
+        with contextlib.suppress(ValueError):  # a variable that is set later
+            found.append(cell.cell_contents)
+    return found
+
+
+def _parts(x: Any) -> Iterable[Any]:
+    if isinstance(x, types.FunctionType):
+        return [*_closed_over(x), *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values()]
+    if isinstance(x, types.MethodType):
+        return [x.__self__, x.__func__]
+    if isinstance(x, functools.partial):
+        return [x.func, *x.args, *x.keywords.values()]
+    if isinstance(x, dict):
+        return x.values()
+    if isinstance(x, (tuple, list, set, frozenset)):
+        return x
+    return list(getattr(x, "__dict__", {}).values())

@@ -1,0 +1,140 @@
+"""Loops that are written as calls (`lax.while_loop`, `fori_loop`, `scan`): run as the Python loops that they stand for."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from gfx_ir import ops, trees
+from gfx_ir.backend import Backend
+from gfx_ir.dtypes import int64
+from gfx_ir.python_numbers import KINDS
+from gfx_ir.row import Keys
+
+from ..interfaces import Capturing
+from ..python.open_iterables import Combined, OpenRange
+from ..python.rows import append_item
+from ..values.access import Access
+from ..values.proxy import HostProxy, Proxy, is_open, weak_kind
+from .pytrees import Carried, Rebuild, flatten
+
+_CLASSES: dict[Any, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
+
+
+class _State:
+    """The carried value of a loop, as a loop's variables."""
+
+    def __init__(self, tracer: Capturing, backend: Backend, value: Any) -> None:
+        self.tracer, self.carried = tracer, Carried(backend)
+        self.most = int(np.iinfo(backend.held_as(int64).numpy).max)
+        self.held = self.carried.down(value)
+
+    @property
+    def value(self) -> Any:
+        """The value, as the loop's functions take and give it."""
+        return self.carried.up(self.held)
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self.held = self.carried.down(value)
+        if any(type(leaf) is int and not ~self.most <= leaf <= self.most for leaf in trees.leaves(self.held)):
+            raise self.tracer.error(
+                "GFX cannot convert this loop: a whole number that it carries leaves the width of an array's, which would wrap",
+                "begin with an array of the dtype that is meant, as jnp.uint32(1)",
+            )
+
+    def get(self) -> tuple:
+        """Its value, as the only variable."""
+        return (self.held,)
+
+    def set(self, values: tuple) -> None:
+        """Set it."""
+        (self.held,) = values
+
+    def access(self, body: Any, at: int = 0) -> Access:
+        """To it, by a name: that of the body's argument `at`; one that no variable has where the body takes it apart, by names of its own."""
+        names = body.__code__.co_varnames[: body.__code__.co_argcount] if isinstance(body, FunctionType) else ()
+        whole = at < len(names) and names[at] != "_" and not isinstance(self.held, (tuple, list, dict))
+        return Access(self.get, self.set, (names[at] if whole else "loop state",))
+
+
+def while_loop(tracer: Capturing, backend: Backend, test: Any, body: Any, init: Any) -> Any:
+    """while test(state): state = body(state)."""
+    state = _State(tracer, backend, init)
+
+    def trip() -> None:
+        state.value = tracer.calls.call(body, (state.value,), {})
+
+    tracer.loops.while_(lambda: tracer.calls.call(test, (state.value,), {}), trip, state.access(body), None)
+    return state.value
+
+
+def fori_loop(tracer: Capturing, backend: Backend, lower: Any, upper: Any, body: Any, init: Any) -> Any:
+    """for i in range(lower, upper): state = body(i, state)."""
+    state = _State(tracer, backend, init)
+
+    def trip(i: Any) -> None:
+        state.value = tracer.calls.call(body, (i, state.value), {})
+
+    bounds = OpenRange(lower, upper, 1) if is_open(lower) or is_open(upper) else range(int(lower), int(upper))
+    tracer.loops.for_(bounds, trip, state.access(body, 1), None, "i")
+    return state.value
+
+
+def scan(tracer: Capturing, backend: Backend, body: Any, init: Any, xs: Any, length: Any) -> Any:
+    """for x in xs: state, y = body(state, x); the ys stacked."""
+    state, (found, rebuild) = _State(tracer, backend, init), flatten(backend, xs)
+    leaves = list(map(tracer.arrays.in_graph, found))
+    if Keys in map(type, leaves):
+        return _trips(tracer, backend, body, init, [rebuild(items) for items in zip(*leaves)])
+    outs: list[list[Any]] = []
+    made: Rebuild | None = None
+
+    def trip(item: Any) -> None:
+        nonlocal made
+        x = rebuild(item if len(leaves) > 1 else (item,) if leaves else ())
+        state.value, y = tracer.calls.call(body, (state.value, x), {})
+        ys, made = flatten(backend, y)
+        while len(outs) < len(ys):
+            outs.append([])
+        for out, value in zip(outs, ys):
+            append_item(tracer, out, as_array(tracer, value))
+
+    if leaves:
+        rows = leaves[0] if len(leaves) == 1 else Combined("zip", tuple(leaves))
+    else:
+        rows = OpenRange(0, length, 1) if is_open(length) else range(length)
+    tracer.loops.for_(rows, trip, state.access(body), None, "x")
+    return state.value, made([tracer.objects.stacked(out) for out in outs]) if made is not None else None
+
+
+def _trips(tracer: Capturing, backend: Backend, body: Any, state: Any, items: list[Any]) -> Any:
+    """The same, trip by trip: keys of random numbers are no rows of a tensor."""
+    outs: list[list[Any]] = []
+    rebuild: Rebuild | None = None
+    for item in items:
+        state, y = tracer.calls.call(body, (state, item), {})
+        found, rebuild = flatten(backend, y)
+        outs.append([tracer.unwrap(as_array(tracer, leaf)) for leaf in found])
+    stacked = [tracer.wrap(ops.stack(leaf), tracer.backend) for leaf in zip(*outs)]
+    return state, None if rebuild is None else rebuild(stacked)
+
+
+def array_attribute(tracer: Capturing, x: Any, name: str) -> Any:
+    """x.name of a number of Python's, for which such a function has given an array; NotImplemented where arrays have none of that name."""
+    backend, kind = tracer.objects.makes_arrays, weak_kind(x)
+    if backend is None or not hasattr(backend.array_class(), name):
+        return NotImplemented
+    if name == "dtype" and kind in _CLASSES:
+        element = backend.as_dtype(_CLASSES[kind])
+        return NotImplemented if element is None else backend.native_dtype(element)
+    return tracer.views.tensor_attribute(as_array(tracer, x), name)
+
+
+def as_array(tracer: Capturing, value: Any) -> Any:
+    """What is an array for JAX also where a number stands for it here: what a loop begins with, or a constant."""
+    number = type(value).__name__ in KINDS or (type(value) is HostProxy and value.kind in KINDS)
+    number = number or (type(value) is Proxy and tracer.record.may_be_python(value, value.read()))
+    return tracer.wrap(ops.as_tensor(tracer.unwrap(value)), tracer.backend) if number else value

@@ -1,0 +1,140 @@
+"""Views made of several ops, as `x.T[0]` is: what they show of their base, and what a write through them does to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gfx_ir.graph import Value
+from gfx_ir.infer.number_conditions import SURE
+from gfx_ir.op import Trait, active
+from gfx_ir.trees import tree_map
+
+from ..values.gradient_marks import forked, marks
+from ..values.proxy import Proxy
+
+
+def may_view(value: Value, numbers: bool | None) -> bool | None:
+    """Whether a value shares memory with the first argument of the op that made it; None where nothing tells. `numbers`:
+    whether the framework has numbers apart from arrays, as NumPy; None where it is not known either."""
+    return value.node.op.put is not None and _basic(value.node, numbers)
+
+
+def view_chain(value: Value, origins: tuple, numbers: bool | None) -> list[Value] | None:
+    """The views, or what may be, outermost last, by which `value` is one of `origins`; empty where it is that itself, None
+    where it is no view."""
+    chain: list[Value] = []
+    while value not in origins:
+        node = value.node
+        if node.op.put is None:
+            if not node.regions or (fork := forked(value)) is None:
+                return None
+            under = fork.of
+        elif may_view(value, numbers) is False or type(node.args[0]) is not Value:
+            return None
+        else:
+            under = node.args[0]
+        chain.append(value)
+        value = under
+    return chain[::-1]
+
+
+def make_view(base: Proxy, proxy: Proxy, chain: list[Value]) -> None:
+    """Let `proxy` be the view of `base` that these values make step by step."""
+    steps = [_step(value) for value in chain]
+
+    def through(current: Any) -> list[Any]:
+        """The base and the views of it, the last one left out."""
+        found = [current]
+        for op, rest, index in steps[:-1]:
+            found.append(_output(op(found[-1], *_here(rest)), index))
+        return found
+
+    def derive(current: Any) -> Any:
+        for op, rest, index in steps:
+            current = _output(op(current, *_here(rest)), index)
+        return current
+
+    def put(current: Any, new: Any) -> Any:
+        if proxy.backend is not None and any(op.name in proxy.backend.read_only for op, *_ in steps):
+            raise ValueError("assignment destination is read-only")
+        for (op, rest, index), under in zip(reversed(steps), reversed(through(current))):
+            assert op.put is not None
+            new = op.put(op.named((under, *_here(rest))), new, index)
+        return new
+
+    proxy.base, proxy.derive, proxy.put, proxy.seen = base, derive, put, base.version
+    apart = [step for step in steps if marks(step[0])]
+    proxy.own = Own(apart) if apart else None
+
+
+def _step(value: Value) -> tuple[Any, tuple, int]:
+    """The op of a view, what it takes besides, and which output the view is."""
+    node = value.node
+    return (node.op, node.args[1:], value.index) if node.op.put is not None else (forked(value), (), 1)
+
+
+class Own:
+    """The gradient of its own that a view may have, as `.detach()` gives one; `written`: whether it was written. `steps`: those of
+    the view by which no gradient of the base, or only where a mode records it, comes to it."""
+
+    __slots__ = ("steps", "written")
+
+    def __init__(self, steps: list[tuple[Any, tuple, int]]) -> None:
+        self.steps, self.written = steps, False
+
+    def kept(self, value: Any, found: Any) -> Any:
+        """What it is after a write to its base that leaves `found` there, where it was `value`."""
+        for op, rest, index in self.steps if self.written else ():
+            found = op.put(op.named((value, *rest)), found, index)
+        return found
+
+
+def _here(rest: tuple) -> tuple:
+    """Where a view lies, as it is read here: a number of a region that was left is computed again."""
+    return tree_map(lambda leaf: active.builder.gates.here(leaf) if type(leaf) is Value else leaf, rest)
+
+
+def _output(out: Any, index: int) -> Any:
+    return out[index - 1] if isinstance(out, tuple) else out
+
+
+def _basic(node: Any, numbers: bool | None) -> bool | None:
+    """Whether an index selects by position alone, so that the result shares memory; None where nothing tells."""
+    if not node.op.traits & Trait.READS_AT:
+        return True
+    index = node.args[1]
+    found = [_selects(item, numbers) for item in (index if type(index) is tuple else (index,))]
+    return False if False in found else None if None in found else True
+
+
+def _selects(item: Any, numbers: bool | None) -> bool | None:
+    """Whether an item of an index is a number, a slice or the like. Tensors without axes count as numbers in PyTorch, and in
+    NumPy where they are none of its arrays."""
+    if not isinstance(item, Value) or not item.is_tensor:
+        return type(item) is not list and not isinstance(item, bool)
+    record = active.builder.record
+    axes = record.rank_of(item)
+    if axes or record.is_boolean(item):
+        return False
+    if numbers is None:
+        return None
+    sure = record.number_when(item) if numbers else SURE
+    if sure and all(rank is None and value is not None for value, rank in sure) and active.builder.assumed.ranks(sure):
+        return True  # an argument that was given as a number
+    if axes is None:
+        return None
+    return True if sure == SURE else False if sure is None else None
+
+
+def is_new(wrapped: Any, base: Any = None) -> bool:
+    """Whether a result is one tensor that an op computed which makes no views: nearly every result is."""
+    if type(wrapped) is not Proxy or type(wrapped.value) is not Value or wrapped.value is base:
+        return False
+    op = wrapped.value.node.op
+    return op.put is None and op.eval is not None
+
+
+def has_slice(index: Any) -> bool:
+    """Whether an index has other items than numbers and arrays."""
+    items = index if type(index) is tuple else (index,)
+    return any(isinstance(item, slice) or item is None or item is ... for item in items)

@@ -1,0 +1,347 @@
+"""The mutation journal: what captured code has written, so that a region can be left as if it had not run.
+
+A slot is (object, key): a Proxy's value (key None), an attribute, an item, a list's length, the cell of a nonlocal
+variable, the gradient mode.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from types import CellType, FunctionType, MemberDescriptorType, ModuleType
+from typing import Any
+
+from gfx_ir.errors import CaptureError, UnsupportedConstruct
+from gfx_ir.graph import Value
+from gfx_ir.op import active
+
+from ..values.proxy import Proxy
+from .contents import attributes_of, contents_of, fill, table_of, unchanged
+from .owned import owned
+
+MISSING = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
+
+
+ANYWHERE = 0
+"""Stands in a log for what code may come to from anywhere."""
+_WIDE = (type, FunctionType, ModuleType)
+
+
+class Slot:
+    """Something that captured code can write: how to read it, set it, and what it is called."""
+
+    __slots__ = ("object", "key", "kind", "name", "old", "span")
+
+    def __init__(self, obj: Any, key: Any, kind: str, name: str, old: Any, span: Any = None) -> None:
+        self.object, self.key, self.kind, self.name, self.old, self.span = obj, key, kind, name, old, span
+
+    @property
+    def id(self) -> tuple:
+        """What tells slots apart."""
+        return id(self.object), self.kind, self.key if isinstance(self.key, (str, int, type(None))) else id(self.key)
+
+    @property
+    def place(self) -> tuple:
+        """What tells places apart that an attribute or an item is read from."""
+        return id(self.object), self.key
+
+    def get(self) -> Any:
+        """What stands in it now."""
+        return READ[self.kind](self.object, self.key)
+
+    def found(self, value: Any) -> Any:
+        """What who reads it finds where `value` stands in it: an attribute that an object has not got may be its class's."""
+        if value is not MISSING or self.kind != "attribute":
+            return value
+        inherited = inspect.getattr_static(type(self.object), self.key, MISSING)
+        return MISSING if hasattr(type(inherited), "__get__") else inherited
+
+    @property
+    def unset(self) -> Exception | None:
+        """What Python raises where nothing stands in it; None where code of the object's class may say something else."""
+        kind = type(self.object)
+        if self.kind == "item" and kind is dict:
+            return KeyError(self.key)
+        own = kind.__getattribute__ is object.__getattribute__ and not hasattr(kind, "__getattr__")
+        text = f"{kind.__name__!r} object has no attribute {self.key!r}"
+        return AttributeError(text) if self.kind == "attribute" and own else None
+
+    def set(self, value: Any) -> None:
+        """Put a value in it, without a record."""
+        WRITE[self.kind](self.object, self.key, value)
+
+
+def stored_attribute(obj: Any, key: str) -> Any:
+    """What an object itself holds under a name, in a slot of its class or of its own; MISSING: nothing."""
+    own = hasattr(obj, "__dict__") and not isinstance(getattr(type(obj), key, None), MemberDescriptorType)
+    if not own:
+        return getattr(obj, key, MISSING)
+    found = attributes_of(obj).get(key, MISSING)
+    table = table_of(obj, key) if found is MISSING else None
+    return found if table is None else table[key]
+
+
+def _set_attribute(obj: Any, key: str, value: Any) -> None:
+    table = table_of(obj, key)
+    if table is not None:
+        _set_item(table, key, value)
+    elif value is not MISSING:
+        object.__setattr__(obj, key, value)
+    elif stored_attribute(obj, key) is not MISSING:
+        object.__delattr__(obj, key)
+
+
+def _get_cell(cell: CellType, key: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
+
+
+def _set_cell(cell: CellType, key: Any, value: Any) -> None:
+    if value is MISSING:
+        del cell.cell_contents
+    else:
+        cell.cell_contents = value
+
+
+def _get_item(obj: Any, key: Any) -> Any:
+    if isinstance(obj, dict):
+        return obj.get(key, MISSING)
+    return MISSING if _shorter(obj, key) else obj[key]
+
+
+def _set_item(obj: Any, key: Any, value: Any) -> None:
+    if _shorter(obj, key):
+        return  # its content is a slot of its own
+    if value is MISSING:
+        obj.pop(key, None)
+    else:
+        obj[key] = value
+
+
+def _shorter(obj: Any, key: Any) -> bool:
+    """Whether a list has lost the place of an item since it was written."""
+    return isinstance(obj, list) and key >= len(obj)
+
+
+def with_items(container: Any, items: list[tuple[Any, Any]]) -> Any:
+    """A list or dictionary, with items written to it."""
+    for key, value in items:
+        _set_item(container, key, value)
+    return container
+
+
+READ: dict[str, Callable[[Any, Any], Any]] = {
+    "proxy": lambda obj, key: obj.value,
+    "base": lambda obj, key: obj.base,
+    "attribute": stored_attribute,
+    "item": _get_item,
+    "cell": _get_cell,
+    "contents": lambda obj, key: contents_of(obj),
+    "global": lambda obj, key: obj.get(key, MISSING),
+    "mode": lambda obj, key: obj.mode,
+}
+WRITE: dict[str, Callable[[Any, Any, Any], None]] = {
+    "proxy": lambda obj, key, value: obj.restore(value),
+    "base": lambda obj, key, value: setattr(obj, "base", value),
+    "attribute": _set_attribute,
+    "item": _set_item,
+    "cell": _set_cell,
+    "contents": lambda obj, key, value: fill(obj, value),
+    "global": _set_item,
+    "mode": lambda obj, key, value: setattr(obj, "mode", value),
+}
+
+
+class Journal:
+    """A stack of records, one for each open region."""
+
+    def __init__(self) -> None:
+        self.frames: list[dict[tuple, Slot]] = [{}]
+        self.shared: dict[int, Any] = {}  # containers that may be others, by id
+        self.log: list[int] = []  # ids of what was written, or put back, but for tensors,
+        self.overwritten: set[Any] = set()  # and what tensors held before they were
+        self.writes = 0  # how many there were, of all kinds
+
+    def record(self, obj: Any, key: Any = None, kind: str = "proxy", name: str = "", span: Any = None) -> None:
+        """Note that a slot is about to be written (at `span`); the first write in a region keeps the old value."""
+        if kind == "proxy" and isinstance(obj, Proxy):
+            name = getattr(obj.value, "name", None) or "tensor"
+        self._check_alone(obj, span)
+        self._count(kind, obj)
+        slot = Slot(obj, key, kind, name, None, span)
+        frame = self.frames[-1]
+        if slot.id not in frame:
+            slot.old = slot.get()
+            frame[slot.id] = slot
+
+    def note(self, slot: Slot) -> None:
+        """Note a slot that was written, with the value that was read before."""
+        self._check_alone(slot.object, slot.span)
+        self._count(slot.kind, slot.object)
+        self.frames[-1].setdefault(slot.id, slot)
+
+    def _count(self, kind: str, obj: Any) -> None:
+        self.writes += 1
+        if kind == "proxy":
+            self.overwritten.add(obj.value)
+        else:
+            self.log.append(ANYWHERE if kind == "global" or isinstance(obj, _WIDE) else id(obj))
+
+    def _check_alone(self, obj: Any, span: Any) -> None:
+        """Raises where a container that is written may be another one, too."""
+        if self.shared and id(obj) in self.shared:
+            raise UnsupportedConstruct(
+                f"GFX cannot convert this write to a {type(obj).__name__}: a test or loop on captured data may have put it in a variable's place, "
+                "and others may hold it too", span or active.builder.span(), "write to a copy of it",
+            )  # fmt: skip
+
+    def open(self) -> None:
+        """Enter a region."""
+        self.frames.append({})
+
+    def forget_owned(self, *roots: Iterable[Any]) -> dict[int, Any]:
+        """Writes to what the region that is open made for itself are not undone. `roots`: what it leaves. Gives its own, by id: as
+        long as they are held, no other object has such an id."""
+        frame = self.frames[-1]
+        own = owned(frame.values(), *roots)
+        for key in [
+            key for key, slot in frame.items() if slot.kind not in ("proxy", "base") and id(slot.object) in own
+        ]:
+            del frame[key]
+        return own
+
+    def pass_on(self, get: Any) -> None:
+        """The variables of `get` hold what they held before the region: what it does to them is for its maker to join, as a write of
+        the region around it."""
+        while get is not None:
+            for cell in get.__closure__ or ():
+                slot = self.frames[-1].pop((id(cell), "cell", None), None)
+                if slot is not None:
+                    slot.old = slot.get()
+                    self.frames[-2].setdefault(slot.id, slot)
+            get = getattr(get, "__wrapped__", None)
+
+    def close(self, graph: Any = None) -> list[tuple[Slot, Any]]:
+        """Leave a region: every slot that it wrote with what was left there, the old values put back.
+
+        A tensor that was made in the region (its old value is of `graph`) keeps what was written to it.
+        """
+        frame = self.frames.pop()
+        slots = [slot for slot in frame.values() if graph is None or not _made_in(graph, slot, frame)]
+        written = [(slot, slot.get()) for slot in slots]
+        written = [
+            (slot, value) for slot, value in written if slot.kind != "contents" or not unchanged(slot.old, value)
+        ]
+        for slot, _ in reversed(written):
+            self._count(slot.kind, slot.object)
+            slot.set(slot.old)
+        return written
+
+    def keep(self) -> None:
+        """Leave a region whose writes stand: they are those of the one around it."""
+        frame = self.frames.pop()
+        for key, slot in frame.items():
+            self.frames[-1].setdefault(key, slot)
+
+    def back(self, count: int) -> None:
+        """Take back what was noted for the whole capture (the default of a key) since that was so many slots."""
+        for key in reversed(list(self.frames[0])[count:]):
+            slot = self.frames[0].pop(key)
+            self._count(slot.kind, slot.object)
+            slot.set(slot.old)
+
+    def undo(self) -> None:
+        """Put back what ordinary objects held before the capture; tensors under capture keep what was written to them."""
+        for slot in reversed(list(self.frames[0].values())):
+            if slot.kind != "proxy":
+                slot.set(slot.old)
+        self.frames[0] = {}
+
+    def commit(self, slots: list[tuple[Slot, Any]]) -> None:
+        """Write slots again, recorded in the region that is open now."""
+        for slot, value in slots:
+            self.record(slot.object, slot.key, slot.kind, slot.name, slot.span)
+            slot.set(value)
+
+
+class Asked:
+    """Attributes whose value from before the call the captured code asked for, by object and name."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._places: set[tuple] = set()
+
+    def add(self, place: tuple) -> None:
+        """Note that what stands at a place was asked for; what the code itself has written there is not from before."""
+        key = place[0], "attribute", place[1]
+        if not any(key in frame for frame in self._journal.frames):
+            self._places.add(place)
+
+    def __contains__(self, place: tuple) -> bool:
+        return place in self._places
+
+
+def _made_in(graph: Any, slot: Slot, frame: dict[tuple, Slot]) -> bool:
+    """Whether a slot is of a tensor that was made in the region of a graph."""
+    if slot.kind not in ("proxy", "base"):
+        return False
+    first = frame.get((id(slot.object), "proxy", None))
+    value = first.old if first is not None else slot.object.value
+    return isinstance(value, Value) and value.node.graph is graph
+
+
+def containers(*trees: Any) -> set[int]:
+    """Ids of the lists, dictionaries and objects with attributes that can be reached through containers."""
+    found: set[int] = set()
+    stack = list(trees)
+    while stack:
+        item = stack.pop()
+        if id(item) in found or isinstance(item, (Proxy, str, int, float, type(None))):
+            continue
+        if isinstance(item, (list, dict, tuple, set)):
+            found.add(id(item))
+            stack.extend(item.values() if isinstance(item, dict) else item)
+        elif (
+            hasattr(item, "__dict__")
+            and not isinstance(item, (type, ModuleType, FunctionType))
+            and not hasattr(type(item), "named_modules")
+        ):
+            found.add(id(item))
+            stack.extend(vars(item).values())
+    return found
+
+
+def held_values(*trees: Any) -> dict[int, Any]:
+    """What the tensors in containers hold now, by id of the Proxy: for those that are undecided, the error of reading them."""
+    found: dict[int, Any] = {}
+    for proxy in proxies(*trees):
+        try:
+            found[id(proxy)] = proxy.read()
+        except CaptureError as error:
+            found[id(proxy)] = error
+    return found
+
+
+def held_value(held: dict[int, Any], proxy: Proxy) -> Any:
+    """What a tensor held when `held_values` looked. Raises the error of reading it then."""
+    found = held[id(proxy)]
+    if isinstance(found, CaptureError):
+        raise found
+    return found
+
+
+def proxies(*trees: Any) -> list[Proxy]:
+    """The Proxies that stand in containers."""
+    found: list[Proxy] = []
+    seen: set[int] = set()
+    stack = list(trees)
+    while stack:
+        item = stack.pop()
+        if type(item) is Proxy:
+            found.append(item)
+        elif isinstance(item, (tuple, list, dict)) and id(item) not in seen:
+            seen.add(id(item))
+            stack.extend(item.values() if isinstance(item, dict) else item)
+    return found

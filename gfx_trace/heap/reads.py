@@ -1,0 +1,126 @@
+"""What captured functions read from outside of their arguments, so that a capture of one stands for its calls as long as that is as it was."""
+
+from __future__ import annotations
+
+import types
+import weakref
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from gfx_ir.probing import is_module
+
+from ..rewrite.packages import users
+from ..values.proxy import HostProxy, Proxy
+from .contents import FIXED, attributes_of
+from .journal import ANYWHERE
+from .reached import parts_of
+
+_LARGEST = 4096
+"""Objects that are told apart; of more, a write to any counts."""
+UNSET = type("Unset", (), {"__repr__": lambda self: "UNSET"})()
+"""What a variable holds that is set later, or what was not asked for."""
+
+
+def content_of(cell: types.CellType) -> Any:
+    """What a variable of an enclosing function holds."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return UNSET
+
+
+class Reads:
+    """What some functions read: their variables from outside, with what these held, and the objects that can be reached from there."""
+
+    def __init__(self) -> None:
+        self.cells: dict[int, tuple[types.CellType, Any]] = {}
+        self.functions: dict[int, types.FunctionType] = {}
+
+    def add(self, f: types.FunctionType) -> None:
+        """A function is entered."""
+        if id(f) not in self.functions:
+            self.functions[id(f)] = f
+            self.cells.update((id(cell), (cell, content_of(cell))) for cell in f.__closure__ or ())
+
+    def update(self, other: Reads) -> None:
+        """One is called that reads all this."""
+        self.functions.update(other.functions)
+        for key, held in other.cells.items():
+            self.cells.setdefault(key, held)
+
+    def hold(self) -> bool:
+        """Whether all variables hold what they held."""
+        return not self.cells or all(content_of(cell) is held for cell, held in self.cells.values())
+
+    def places(self, given: Iterable[Any]) -> frozenset[int] | None:
+        """Ids of all objects that can be reached from the functions' variables, and from what they are given; None: of too many."""
+        todo = [*given, *(held for pair in self.cells.values() for held in pair)]
+        names = set[str]()
+        for f in self.functions.values():
+            named = set(_names(f.__code__))
+            names |= named
+            todo += [
+                f.__defaults__,
+                f.__kwdefaults__,
+                *(f.__globals__[name] for name in named if name in f.__globals__),
+            ]
+        found = {ANYWHERE}
+        while todo:
+            held = todo.pop()
+            if id(held) in found or (type(held) in FIXED and type(held) is not tuple):
+                continue
+            found.add(id(held))
+            if len(found) > _LARGEST:
+                return None
+            todo += _parts(held, names)
+        return frozenset(found)
+
+
+class Reached:
+    """The places that can be reached from what functions read and are given, looked for when somebody asks."""
+
+    def __init__(self, reads: Reads, given: Iterable[Any]) -> None:
+        self.reads, self.given = reads, given
+        self.places: Any = UNSET
+
+    def is_not(self, x: Any) -> bool:
+        """Whether an object surely is none of them."""
+        if self.places is UNSET:
+            self.places = self.reads.places(self.given)
+        return self.places is not None and id(x) not in self.places
+
+
+def calls_nothing(f: types.FunctionType) -> bool:
+    """Whether a function comes to no other one, but by what it is given."""
+    return not f.__closure__ and not any(name in f.__globals__ for name in _names(f.__code__))
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    """The names of globals and attributes in a function's code, and in the functions that are made there."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if type(constant) is types.CodeType:
+            yield from _names(constant)
+
+
+def _parts(held: Any, names: set[str]) -> list[Any]:
+    """What can be reached from an object. A function that is entered tells of itself; one of a library, and a class, reads what a
+    write to counts as one to anything."""
+    kind = type(held)
+    if kind is Proxy or kind is HostProxy or kind is types.FunctionType or isinstance(held, type):
+        return []
+    if kind is types.ModuleType:
+        return [held.__dict__[name] for name in names if name in held.__dict__] if users(held.__dict__) else []
+    return list(attributes_of(held).values()) if is_module(held) else parts_of(held)
+
+
+def held_weakly(objects: list[Any]) -> tuple[list[Any], list[Any]]:
+    """References to objects that hold on to them as little as can be: who refers to them is counted. Beside them those that are code,
+    or of which there are none: these are held."""
+    references, lasting = [], []
+    for x in objects:
+        try:
+            references.append(weakref.ref(x)) if type(x) is not types.CodeType else lasting.append(x)
+        except TypeError:
+            lasting.append(x)
+    return references, lasting

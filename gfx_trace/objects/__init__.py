@@ -1,0 +1,1 @@
+"""Attributes, items, operators and truth of what captured code holds."""

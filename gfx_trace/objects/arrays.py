@@ -1,0 +1,175 @@
+"""Arrays that the captured code meets: constants and parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from gfx_ir import ops
+from gfx_ir.backend import Backend
+from gfx_ir.control import is_parameter
+from gfx_ir.dtypes import DType
+from gfx_ir.errors import CaptureError
+from gfx_ir.graph import Graph, Value
+from gfx_ir.infer.abstract import ARRAY, SCALAR, Abstract
+from gfx_ir.row import Keys
+from gfx_ir.trees import paths
+from gfx_ir.types import LogicalTensor
+
+from ..heap.aliases import CONSTANT
+from ..heap.journal import Slot
+from ..interfaces import Capturing
+from ..python.convert import constant_data
+from ..values.flavour import loaded_frameworks
+from ..values.proxy import Proxy
+
+_SMALL = 16
+NUMBER = Abstract(frozenset((SCALAR,)))
+"""What is known of a number of NumPy's."""
+NDARRAY = Abstract(frozenset((ARRAY,)))
+"""What is known of an array of NumPy's, also of one without axes."""
+
+
+class Arrays:
+    """The part of the Tracer that knows the arrays which code closes over."""
+
+    _frameworks: list[Backend] | None
+    stack: list[tuple[Graph, dict[Value, Value]]]
+
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer = tracer
+
+    def frameworks(self) -> list[Backend]:
+        """Backends whose arrays and functions may occur in the captured code."""
+        found = self.tracer._frameworks
+        if found is None:
+            found = self.tracer._frameworks = loaded_frameworks()
+        return found
+
+    def array_owner(self, x: Any) -> Backend | None:
+        """The backend whose array x is."""
+        kind = type(x)
+        if kind in self.tracer.owners:
+            return self.tracer.owners[kind]
+        found = next((backend for backend in self.frameworks() if backend.is_tensor(x)), None)
+        self.tracer.owners[kind] = found
+        return found
+
+    def arrays_in(self, tree: Any) -> list[tuple[tuple, Any]]:
+        """(path, array) pairs of a tree, which one framework may know better than another: a class that is registered with it."""
+        seen = [paths(tree), *(known.paths(tree) for known in self.frameworks())]  # plain containers in their own order
+        found = [[pair for pair in pairs if self.array_owner(pair[1]) is not None] for pairs in seen]
+        return max(found, key=len, default=[])
+
+    def array_proxy(self, x: Any, name: str = "constant", place: Any = None) -> Proxy:
+        """The Proxy of an array met during capture: one for each array, so that aliases stay aliases. `place`: where it was met."""
+        at = id(x)
+        if place is not None and self.tracer.places.setdefault(at, place) != place:
+            self.tracer.met_twice.add(at)
+        found = self.tracer.known.get(at)
+        if found is None or _taken_back(found.value):
+            owner = self.array_owner(x)
+            path = self.tracer.tensor_paths.get(at)
+            value = self.array_value(x, path or name, owner)
+            found = self.tracer.known[at] = Proxy(value, owner)
+            if path is None and not is_parameter(value.node) and not isinstance(x, np.generic):
+                found.base = CONSTANT
+            self.tracer.kept.append(x)
+        return found
+
+    def held_array(self, proxy: Proxy) -> Any:
+        """The array that was met during capture and that a Proxy is, as the weight of a module; None for any other."""
+        return next((x for x in self.tracer.kept if self.tracer.known.get(id(x)) is proxy), None)
+
+    def in_graph(self, x: Any) -> Any:
+        """What is met, with the parameters that stand in it, or in tuples of it, as those of the graph: Python's operators go by them."""
+        if id(x) in self.tracer.tensor_paths:
+            return self.array_proxy(x)
+        if not self.tracer.tensor_paths or not isinstance(x, tuple) or type(x) is Keys:
+            return x
+        parts = [self.in_graph(held) for held in x]
+        if all(part is held for part, held in zip(parts, x)):
+            return x
+        return x._make(parts) if hasattr(x, "_make") else type(x)(parts)
+
+    def held_in(self, slot: Slot, value: Any) -> Any:
+        """What who reads a slot finds where `value` stands in it."""
+        found = slot.found(value)
+        if slot.kind not in ("attribute", "item") or self.array_owner(found) is None:
+            return found
+        return self.array_proxy(found, slot.key if isinstance(slot.key, str) else "constant", slot.place)
+
+    def is_small(self, x: Any) -> bool:
+        """Whether an array is a constant where nothing else says that it is a parameter."""
+        owner = self.array_owner(x)
+        assert owner is not None
+        return math.prod(owner.shape_of(x)) <= (_SMALL if self.tracer.constants else 0)
+
+    def array_value(self, x: Any, path: str, owner: Backend | None = None) -> Value:
+        """An array as a parameter, or as a constant node where it is small and belongs to no module."""
+        owner = owner or self.array_owner(x)
+        if owner is None:
+            raise CaptureError(f"{type(x).__name__} is no array of an installed backend", self.tracer.span())
+        if id(x) not in self.tracer.tensor_paths and self.is_small(x):
+            data, element = constant_data(owner, x)
+            with self.outermost():
+                made = ops.constant(data, element)
+            if owner.numbers and not isinstance(x, np.generic):
+                self.tracer.record.put(made, NDARRAY)
+            return made
+        return self.parameter(path, x, owner)
+
+    def type_of(self, leaf: Any) -> LogicalTensor | None:
+        """What is known of the type of a value, or of the data of a parameter; None where it is no tensor."""
+        if not isinstance(leaf, Value) or not leaf.is_tensor:
+            return None
+        if isinstance(leaf.type, LogicalTensor):
+            return leaf.type
+        data = self.tracer.params.get(leaf.node.args[0]) if is_parameter(leaf.node) else None
+        owner = self.array_owner(data) if data is not None else None
+        return LogicalTensor() if owner is None else LogicalTensor(owner.dtype_of(data), tuple(owner.shape_of(data)))
+
+    def told_dtype(self, value: Value) -> DType | None:
+        """The dtype of a tensor, as far as it is known: its own, or what the ops tell that made it."""
+        return self.tracer.record.dtype(value)
+
+    def told_dims(self, value: Value) -> tuple | None:
+        """The dims of a tensor, as far as they are known: its own, or as many as the ops tell that made it."""
+        return self.tracer.record.told_dims(value)
+
+    @contextmanager
+    def outermost(self) -> Iterator[None]:
+        """Inside, nodes are added to the captured function's own graph: what is kept for later must be seen from every region."""
+        inner = self.tracer.graph, self.tracer.captures, self.tracer.stack
+        if self.tracer.stack:
+            (self.tracer.graph, self.tracer.captures), self.tracer.stack = self.tracer.stack[0], []
+        try:
+            yield
+        finally:
+            self.tracer.graph, self.tracer.captures, self.tracer.stack = inner
+
+    def parameter(self, path: str, x: Any, owner: Backend | None = None) -> Value:
+        """The parameter that holds x, named by its path."""
+        owner = owner or self.array_owner(x)
+        assert owner is not None
+        outer = self.tracer.stack[0][0] if self.tracer.stack else self.tracer.graph
+        params, unique, count = self.tracer.params, path, 1
+        while unique in params and params[unique] is not x:
+            unique, count = f"{path}_{count}", count + 1
+        if unique not in params:
+            params[unique] = x
+            type_ = LogicalTensor(owner.dtype_of(x), tuple(owner.shape_of(x))) if self.tracer.static_types else None
+            value = outer.add_parameter(unique, type_)
+            if isinstance(x, np.generic):
+                self.tracer.record.put(value, NUMBER)
+            return value
+        return outer.parameters[unique]
+
+
+def _taken_back(value: Any) -> bool:
+    """Whether the node of a value stands in no graph any more: a loop that began with it was given up."""
+    return isinstance(value, Value) and value.node.graph is None

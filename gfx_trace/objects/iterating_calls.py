@@ -1,0 +1,286 @@
+"""Python's builtins that go over iterables: what takes all items, what stops where an item decides, and what is lazy."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from types import GeneratorType
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.graph import Value
+
+from ..interfaces import Capturing
+from ..python.attempts import Mark, attempt
+from ..python.best import of_one_axis
+from ..python.iteration import is_iterator
+from ..python.open_iterables import Combined, OpenRange, is_open_iterable
+from ..python.rows import Lazy, RowIterator, StackedRows, rows_of
+from ..python.sequences import OpenList, folded, is_shape, open_tuple
+from ..values.access import NOTHING, Access
+from ..values.gated import Gated
+from ..values.number_rows import rows_kind
+from ..values.proxy import HostProxy, Proxy, is_open
+from .overloaded import operate
+
+
+class _Writes(Exception):
+    """What was computed ahead of its turn wrote something."""
+
+
+# ---------------------------------------------------------------- lazy
+def next_item(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """next(iterator[, default])."""
+    if not args or not is_iterator(args[0]):
+        return f(*args, **kwargs)
+    if type(args[0]) is RowIterator and len(args) == 1:
+        return args[0].first()
+    try:
+        return tracer.iteration.next(args[0])
+    except StopIteration:
+        if len(args) == 1:
+            raise
+        return args[1]
+
+
+def iterator(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """iter(x), iter(function, last)."""
+    if len(args) == 2:
+        return tracer.iteration.made(_until(tracer, *args))
+    x = rows_of(args[0]) if type(args[0]) in (list, tuple) else tracer.arrays.in_graph(args[0])
+    if is_iterator(x) or not args:
+        return x
+    if type(x) is Proxy and type(tracer.host_values.length(x)) is not int:
+        return tracer.iteration.made(RowIterator(x))
+    return tracer.iteration.made(tracer.host_values.iterate(x) if is_open(x) else iter(x))
+
+
+def lazily(
+    tracer: Capturing,
+    kind: type,
+    function: Callable[[Any], Any],
+    source: Any,
+    target: Any = "item",
+    access: Access = NOTHING,
+) -> Any:
+    """What gives function(item) for each item of `source` when it is asked for: an iterator of Python's where Python can go over
+    it, else a Lazy; `kind`: what it is in Python; `target`, `access`: as in `Tracer.map_`."""
+    if not is_open_iterable(source) and type(source) is not Gated:
+        return tracer.iteration.made(_each(kind, function, tracer.iteration.steps(source)))
+    whole = lambda: open_tuple(tracer.loops.map_(function, rows_of(source), target, access))
+    return tracer.iteration.made(Lazy(kind, whole, lambda: _each(kind, function, tracer.iteration.steps(source))))
+
+
+def _each(kind: type, function: Callable[[Any], Any], items: Iterator[Any]) -> Iterator[Any]:
+    """function(item) for each item: what stops inside of a generator is an error, and ends any other iterator."""
+    return (function(item) for item in items) if kind is GeneratorType else map(function, items)
+
+
+def _until(tracer: Capturing, function: Any, last: Any) -> Iterator[Any]:
+    while True:
+        try:
+            found = tracer.calls.call(function, (), {})
+        except StopIteration:
+            return
+        if fixed(tracer, operate(tracer, "eq", found, last), "iterator: its last item"):
+            return
+        yield found
+
+
+def fixed(tracer: Capturing, test: Any, what: str) -> bool:
+    """The truth of a test that decides a length. Raises where it is open."""
+    found = tracer.truths.truth(test)
+    if isinstance(found, bool):
+        return found
+    raise tracer.error(
+        f"GFX cannot convert this {what} hangs on traced data, so its length would be open", "use where, or a mask"
+    )
+
+
+def combine(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """zip, enumerate, reversed."""
+    first = args[:1] if f is enumerate else args
+    parts: tuple[Any, ...] = tuple([part if isinstance(part, Lazy) else _counted(tracer, part) for part in first])
+    if f is reversed and rows_kind(parts[0]) and isinstance(tracer.host_values.length(parts[0]), int):
+        parts = (list(tracer.host_values.iterate(parts[0])),)  # its items are numbers
+    if not any(map(is_open_iterable, parts)):
+        steps = [tracer.iteration.steps(part) if is_iterator(part) else part for part in parts]
+        return tracer.iteration.made(f(*steps, *args[len(parts) :], **kwargs))
+    if f is enumerate:
+        start = kwargs.get("start", args[1] if len(args) > 1 else 0)
+        return _lazy_combination(tracer, f, parts, start)
+    if f is reversed and is_shape(parts[0]):
+        return parts[0][::-1]
+    if f is reversed and isinstance(parts[0], OpenRange) and type(step := parts[0].step) is int and abs(step) == 1:
+        return OpenRange(parts[0].stop - step, parts[0].start - step, -step)
+    if kwargs.get("strict"):
+        parts = tuple(map(rows_of, parts))
+        _of_one_length(tracer, parts)
+    return _lazy_combination(tracer, f, parts)
+
+
+def _counted(tracer: Capturing, part: Any) -> Any:
+    """What is iterated: the sizes of a shape of known length are its items."""
+    part = rows_of(tracer.overloading.iterable(part))
+    return (
+        tuple(tracer.host_values.iterate(part))
+        if is_shape(part) and type(tracer.host_values.length(part)) is int
+        else part
+    )
+
+
+def _lazy_combination(tracer: Capturing, f: Any, parts: tuple, start: Any = 0) -> Lazy:
+    def steps() -> Iterator[Any]:
+        more = () if f is not enumerate else (start,)
+        return f(*(part if f is reversed else tracer.iteration.steps(part) for part in parts), *more)
+
+    whole = lambda: Combined(f.__name__, tuple(map(tracer.iteration.drained, parts)), start)
+    return tracer.iteration.made(Lazy(f, whole, steps))
+
+
+def _of_one_length(tracer: Capturing, parts: tuple) -> None:
+    """What `zip(..., strict=True)` asks for. Raises Python's error where lengths differ, and NeedsPython where one is open."""
+    lengths: list[Any] = [
+        tracer.host_values.length(part)
+        if type(part) is Proxy
+        else len(part)
+        if isinstance(part, (list, tuple, range))
+        else None
+        for part in parts
+    ]
+    if not all(type(length) is int for length in lengths):
+        raise tracer.error(
+            "GFX cannot convert this zip: it is strict, and how long its parts are is open",
+            "give the argument's shape at capture",
+        )
+    list(zip(*map(range, lengths), strict=True))
+
+
+def chained(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """itertools.chain.from_iterable(iterables)."""
+    sources = map(tracer.iteration.steps, tracer.iteration.steps(args[0]))
+    return tracer.iteration.made(itertools.chain.from_iterable(sources))
+
+
+def mapped(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """map(function, *iterables)."""
+    function, *iterables = args
+    if len(iterables) == 1:
+        return lazily(
+            tracer, f, lambda item: tracer.calls.call(function, (item,), {}), tracer.overloading.iterable(iterables[0])
+        )
+    return lazily(
+        tracer,
+        f,
+        lambda items: tracer.calls.call(function, tuple(items), {}),
+        combine(tracer, zip, tuple(iterables), {}),
+    )
+
+
+def filtered(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """filter(function, iterable): what is left out has to be fixed."""
+    (keeps, source), site = args, tracer.site
+
+    def kept(item: Any) -> bool:
+        test = item if keeps is None else tracer.calls.call(keeps, (item,), {})
+        tracer.site = site  # what asks a tensor for its items leaves its own
+        return fixed(tracer, test, "filter: it")
+
+    return tracer.iteration.made(filter(kept, tracer.iteration.steps(source)))
+
+
+# ---------------------------------------------------------------- what takes all items
+def container(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """tuple(x), list(x)."""
+    args = tuple(map(tracer.arrays.in_graph, args))
+    if args and f is tuple and tracer.record.is_shape(args[0]):
+        return (*args[0],)  # another object
+    if args and is_shape(args[0]):
+        return HostProxy(args[0].value, args[0].backend, taken=True) if f is tuple else OpenList(args[0])
+    if args and isinstance(args[0], Proxy) and not isinstance(tracer.host_values.length(args[0]), int):
+        return f((StackedRows(args[0], rows_kind(args[0])),))
+    return f(*args, **kwargs)
+
+
+def reduced(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """functools.reduce(function, items[, initial]): a loop, staged where the number of items is open."""
+    function, items, *initial = args
+    items = tracer.arrays.in_graph(items)
+    if isinstance(items, OpenRange) and not initial:
+        initial, items = [items.start], OpenRange(items.start + items.step, items.stop, items.step)
+    elif isinstance(items, Proxy) and not initial:
+        initial, items = [items[0]], items[1:]
+    if not is_open_iterable(items):
+        items = list(items)
+        if not initial and not items:
+            return f(function, items)  # an error of Python's
+        initial, items = (initial, items) if initial else (items[:1], items[1:])
+    elif not initial:
+        raise tracer.error("GFX cannot convert this call of reduce(): its first item is open", "give an initial value")
+    return tracer.loops.fold(
+        items, lambda total, item: tracer.calls.call(function, (total, item), {}), initial[0], "total"
+    )
+
+
+# ---------------------------------------------------------------- what stops where an item decides
+def any_all(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """any(x), all(x)."""
+    source = args[0] if type(args[0]) is GeneratorType else rows_of(tracer.overloading.iterable(args[0]))
+    if is_shape(source):
+        return folded(tracer, f.__name__, source)
+    if isinstance(source, Proxy):
+        of_one_axis(tracer, source, f.__name__)
+        return tracer.wrap(ops.to_bool(getattr(ops, f.__name__)(source.read(), 0)), source.backend)
+    return first_that(tracer, f, source, None)
+
+
+def first_that(tracer: Capturing, f: Any, source: Any, each: Callable[[Any], Any] | None) -> Any:
+    """any (all) of each(item) for the items of a source: those behind the one that decides are left where they are."""
+    items = tracer.iteration.steps(source)
+    for item in items:
+        value = item if each is None else each(item)
+        test = tracer.truths.truth(value)
+        if isinstance(test, Value):
+            rest = _ahead(tracer, source, items, each)
+            joined = (tracer.truths.and_ if f is all else tracer.truths.or_)(value, rest)
+            return tracer.truths.not_(tracer.truths.not_(joined))
+        if test is (f is any):
+            return test
+    return f is all
+
+
+def _ahead(
+    tracer: Capturing, source: Any, items: Iterator[Any], each: Callable[[Any], Any] | None
+) -> list[Callable[[], Any]]:
+    """The values of the items that are left, as functions: whether they are asked for hangs on data. What writes nothing is computed
+    now, other values where they are asked for."""
+    tracer.iteration.doubt(source)
+    try:
+        left = (
+            attempt(tracer, lambda mark: _unwritten(tracer, mark, list(items))) if is_iterator(source) else list(items)
+        )
+    except _Writes:
+        what = f"it goes over a {type(source).__name__} that writes, and data decides how far"
+        raise tracer.error(f"GFX cannot convert this test: {what}", "make a list of its items first") from None
+    if each is None:
+        return [lambda item=item: item for item in left]
+    try:
+        values = attempt(tracer, lambda mark: _unwritten(tracer, mark, [each(item) for item in left]))
+    except Exception:  # one that is not asked for may raise
+        return [lambda item=item: each(item) for item in left]
+    return [lambda value=value: value for value in values]
+
+
+def _unwritten(tracer: Capturing, mark: Mark, values: list[Any]) -> list[Any]:
+    """Values that were computed since the mark. Raises _Writes where that wrote to anything, or has an effect."""
+    tracer.journal.forget_owned(tuple(values))
+    if tracer.journal.frames[-1] or any(map(tracer.raising.acts, mark.nodes())):
+        raise _Writes
+    return values
+
+
+def found_in(tracer: Capturing, source: Any, item: Any) -> Any:
+    """item in source, an iterator."""
+    return first_that(
+        tracer, any, source, lambda other: other is item or tracer.truths.bool_(operate(tracer, "eq", other, item))
+    )

@@ -1,0 +1,197 @@
+"""Memoisation: what is computed once and kept under a key, as cached properties and `functools.cache` keep it.
+
+The real objects keep nothing of a capture: what was computed is known to the part of the code that computed it. What computes it
+may run again where data decides whether it ran before, if it writes nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.trees import leaves
+
+from ..heap.aliases import Doubt, doubt, mutable
+from ..heap.journal import containers
+from ..interfaces import Capturing
+from ..python.attempts import Mark
+from ..values.proxy import HostProxy, Proxy, is_open
+
+Wrapper: type = functools._lru_cache_wrapper
+_MAY_BE = "two calls of a function that remembers its results may give one object"
+
+
+class Kept(NamedTuple):
+    """What was computed under a key, and the graph of the part of the code that did."""
+
+    graph: Graph
+    value: Any
+
+
+class Memory:
+    """What one memoising function remembers: `kept` by key, the last used last. `open`: keys hold numbers that only a run knows, or
+    data decides which keys there are. `outside`: it was made before the capture, so other calls may have filled it."""
+
+    def __init__(self, outside: bool) -> None:
+        self.kept: dict[Any, list[Kept]] = {}
+        self.outside, self.open = outside, False
+
+
+class Memoised:
+    """The memories of a capture."""
+
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer = tracer
+        self.memories: dict[int, tuple[Any, Memory]] = {}  # by the id of their function, which is held
+        self.lasting: list[Proxy] = []  # tensors that a function remembers beyond the call
+        self.properties: dict[tuple[int, str], tuple[Any, list[Kept]]] = {}  # by object, which is held, and name
+
+    def leave(self) -> None:
+        """The captured code has returned: nothing is held any longer."""
+        self.memories.clear()
+        self.properties.clear()
+
+    def made(self, f: Any) -> None:
+        """Native code made f: a function that remembers begins empty."""
+        if type(f) is Wrapper:
+            self.memories[id(f)] = f, Memory(outside=False)
+
+    def memory(self, f: Any) -> Memory:
+        """What a function remembers."""
+        return self.memories.setdefault(id(f), (f, Memory(outside=True)))[1]
+
+    def call(self, f: Any, args: tuple, kwargs: dict) -> Any:
+        """f(*args, **kwargs) of what functools.cache or lru_cache made."""
+        memory, rules = self.memory(f), f.cache_parameters()
+        key, open_ = self._key(args, kwargs, rules["typed"])
+        compute = lambda: self.tracer.calls.call(f.__wrapped__, args, kwargs)
+        find = lambda: self._of(memory.kept.get(key, ()))
+        found = self.tracer.native_methods.run((*args, *kwargs.values()), find)
+        if found is not None:
+            memory.kept[key] = memory.kept.pop(key)
+            return found.value
+        memory.open = memory.open or open_
+        others = [kept.value for some in memory.kept.values() for kept in some] if memory.open else []
+        once = not (memory.outside or self.tracer.stack or others or key in memory.kept)
+        made = compute() if once else self.unwritten(compute, f"call of {f.__name__!r}, which remembers its results")
+        for other in others:
+            self._may_be_one(made, other)
+        if memory.outside:  # which every later call finds as this one leaves it
+            self.tracer.journal.shared.update((key, made) for key in containers(made))
+            self.lasting += [leaf for leaf in leaves(made) if mutable(leaf)]
+        if rules["maxsize"] != 0:
+            memory.kept.setdefault(key, []).append(Kept(self.tracer.graph, made))
+        if rules["maxsize"] is not None and len(memory.kept) > rules["maxsize"]:
+            memory.open = memory.open or bool(self.tracer.stack)
+            if not memory.open:
+                del memory.kept[next(iter(memory.kept))]
+        return made
+
+    def method(self, f: Any, name: str) -> Any:
+        """f.cache_clear() and f.cache_info()."""
+        memory = self.memory(f)
+        if name == "cache_info" or memory.open or self.tracer.stack:
+            what = "GFX does not know how often it was called" if name == "cache_info" else "data decides when"
+            raise self.tracer.error(f"GFX cannot convert this call of {f.__name__}.{name}: {what}", "leave it out")
+        memory.kept.clear()
+
+    def once(self, kept: list[Kept], compute: Callable[[], Any], what: str) -> Any:
+        """What is kept already for the part of the code that asks, or else is computed."""
+        found = self._of(kept)
+        if found is not None:
+            return found.value
+        made = self.unwritten(compute, what) if self.tracer.stack or kept else compute()
+        kept.append(Kept(self.tracer.graph, made))
+        return made
+
+    def unwritten(self, compute: Callable[[], Any], what: str) -> Any:
+        """What is computed, where data, or another call, decides whether this is the first time: so it must write nothing."""
+        tracer, mark, site = self.tracer, Mark(self.tracer), self.tracer.site
+        tracer.journal.open()
+        try:
+            made = [compute()]  # no name and no frame of it holds it while references are counted
+            tracer.site = site
+            tracer.journal.forget_owned(made)
+            if tracer.journal.frames[-1]:
+                gc.collect(0)  # closures that hold each other
+                tracer.journal.forget_owned(made)
+            wrote = bool(tracer.journal.frames[-1]) or any(map(self._lasts, mark.nodes()))
+        finally:
+            tracer.journal.keep()
+        if wrote:
+            why = "it writes, or draws random numbers, the first time, and it is not known when that is"
+            raise tracer.error(f"GFX cannot convert this {what}: {why}", "compute it before the test, loop or capture")
+        return made[0]
+
+    def _lasts(self, node: Node) -> bool:
+        """Whether a node, or one in its regions, has an effect that is another one the second time."""
+        inside = [inner for region in node.regions for inner in region.walk()]
+        return any(map(self.tracer.raising.lasts, (node, *inside)))
+
+    def _of(self, kept: Iterable[Kept]) -> Kept | None:
+        """What was kept by a part of the code that is still open, and was not taken back."""
+        graphs = [self.tracer.graph, *(graph for graph, _ in self.tracer.stack)]
+        return next((one for one in kept if any(one.graph is g for g in graphs) and _stands(one.value)), None)
+
+    def _key(self, args: tuple, kwargs: dict, typed: bool) -> tuple[Any, bool]:
+        """(key, whether data decides which others it equals). A tensor's key is the tensor itself, a number's its value in the graph."""
+        given = [x for x in _in_tuples((*args, *kwargs.values())) if is_open(x)]
+        numbers = [x for x in given if type(x) is HostProxy or x.weak]
+        for x in given:
+            if not any(x is number for number in numbers):
+                hash(x)  # Python's TypeError, where it has none
+        open_ = bool(numbers) or any(isinstance(x.base, Doubt) for x in given if type(x) is Proxy)
+        named = {name: self._part(x) for name, x in kwargs.items()}
+        return functools._make_key(tuple([self._part(x) for x in args]), named, typed), open_
+
+    def _part(self, x: Any) -> Any:
+        """What stands for an argument in a key; a tuple is told by its items."""
+        if isinstance(x, tuple) and any(is_open(item) for item in _in_tuples(x)):
+            return tuple(map(self._part, x))
+        if not is_open(x):
+            return x
+        number = type(x) is HostProxy or x.weak
+        return (_NUMBER, self.tracer.facts.key(x.value)) if number else Same(x)
+
+    def _may_be_one(self, made: Any, other: Any) -> None:
+        """Two results of which data decides whether they are one object: a write to one is refused where the other is read."""
+        tensors = [leaf for leaf in leaves(other) if mutable(leaf)]
+        for leaf in leaves(made):
+            if mutable(leaf):
+                doubt(leaf, tensors, _MAY_BE, add=True)
+        held = containers(made, other)
+        self.tracer.journal.shared.update((key, x) for x in (made, other) for key in (id(x),) if key in held)
+
+
+def _in_tuples(items: tuple) -> Iterator[Any]:
+    """What stands in tuples, and in tuples of them."""
+    for item in items:
+        yield from _in_tuples(item) if isinstance(item, tuple) else (item,)
+
+
+_NUMBER = object()
+"""Tells in a key what follows it as the structure of a number that only a run knows."""
+
+
+class Same:
+    """A part of a key that equals itself alone, whatever `==` of what it stands for does."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Same and self.of is other.of
+
+    def __hash__(self) -> int:
+        return id(self.of)
+
+
+def _stands(value: Any) -> bool:
+    """Whether nothing of a result was taken back since."""
+    values = [leaf.value for leaf in leaves(value) if is_open(leaf)]
+    return all(value.node.graph is not None for value in values if isinstance(value, Value))

@@ -1,0 +1,94 @@
+"""Special methods of the user's own that C runs as they stand: `__eq__`, `__hash__`, `__lt__` of what is looked up, sorted or compared.
+
+Where such an object holds captured data, it is refused; what else the methods write is recorded as any unknown call's writes are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..heap.reached import reached_from
+from ..interfaces import Capturing
+from ..rewrite import is_converted
+from ..rewrite.packages import users
+from ..values.proxy import HostProxy, Proxy, is_open
+from .attributes import own_function
+
+_ASKED = (
+    "__eq__",
+    "__hash__",
+    "__lt__",
+    "__gt__",
+    "__le__",
+    "__ge__",
+    "__ne__",
+    "__index__",
+    "__format__",
+    "__str__",
+    "__repr__",
+)
+_MAKING = frozenset(
+    "__init__ __new__ __post_init__ __init_subclass__ __class_getitem__ __set_name__ __del__ __enter__ __exit__".split()
+)
+"""Special methods that no use of an object runs."""
+_PLAIN = frozenset((int, float, str, bool, type(None), tuple, list, dict, set, bytes, complex, Proxy, HostProxy))
+
+
+class NativeMethods:
+    """What is known of the classes whose special methods C may run."""
+
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer = tracer
+        self.written: dict[type, bool] = {}
+        self.own: dict[type, str] = {}  # the first of those methods that a class has; "" for none
+
+    def of(self, kind: type) -> str:
+        """The first special method of the user's own that objects of a class have, where capture has not rewritten it."""
+        found = self.own.get(kind)
+        if found is None:
+            methods = ((name, own_function(getattr(kind, name, None))) for name in _ASKED)
+            found = self.own[kind] = next(
+                (name for name, f in methods if f is not None and not is_converted(f.__code__)), ""
+            )
+        return found
+
+    def runs(self, kind: type) -> bool:
+        """Whether C may run code of the user's that objects of a class bring, or make what is missing in them."""
+        found = self.written.get(kind)
+        if found is None:
+            own = (name for base in kind.__mro__ if users({"__name__": base.__module__}) for name in vars(base))
+            special = any(
+                name.startswith("__") and own_function(getattr(kind, name, None)) for name in own if name not in _MAKING
+            )
+            found = self.written[kind] = special or hasattr(kind, "__missing__") or bool(self.of(kind))
+        return found
+
+    def among(self, items: Iterable[Any]) -> list[Any]:
+        """Those of the items whose methods C may run."""
+        return [x for x in items if type(x) not in _PLAIN and self.runs(type(x))]
+
+    def text_of(self, x: Any, conversion: Any) -> Any:
+        """The `__str__` or `__repr__` of the user's own that a text asks of an object which holds captured data; else None."""
+        kind = type(x)
+        if kind in _PLAIN or not self.of(kind) or conversion == "a" or kind.__format__ is not object.__format__:
+            return None
+        name = "__repr__" if conversion == "r" or kind.__str__ is object.__str__ else "__str__"
+        found = own_function(getattr(kind, name))
+        held = found is not None and any(is_open(part) for part in reached_from((x,)))
+        return found if held else None
+
+    def run(self, items: Iterable[Any], f: Callable[[], Any], told: bool = False) -> Any:
+        """f(), in which C may run methods of the items; `told`: it makes a text, which shows captured data itself."""
+        asked = self.among(items)
+        if not asked:
+            return f()
+        tracer = self.tracer
+        for x in () if told else asked:
+            if self.of(type(x)) and any(is_open(part) for part in reached_from((x,))):
+                name = f"{type(x).__name__}.{self.of(type(x))}"
+                raise tracer.error(
+                    f"GFX cannot convert this use of a {type(x).__name__}: Python itself calls {name}, and the object holds captured data",
+                    "compare what it holds, or call the method by its name",
+                )
+        return tracer.effects.watched(f, tuple(asked), (), {})

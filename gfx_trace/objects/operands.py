@@ -1,0 +1,73 @@
+"""Operands of Python's operators on tensors: what an op takes for them, and what Python says where it takes none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gfx_ir.backend import Backend
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Value
+from gfx_ir.infer.abstract import Kinds
+from gfx_ir.op import OpDef
+from gfx_ir.python_numbers import OPEN
+
+from ..interfaces import Capturing
+from ..python.faults import class_name, no_operator, not_given
+from ..python.plain import combined
+from ..values.proxy import HostProxy, Proxy, Undefined, Unusable
+
+
+class Operands:
+    """What stands beside a tensor in an operation of Python's."""
+
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer = tracer
+
+    def operand(self, other: Any) -> Any:
+        """The right-hand operand of a Python operator as an argument of an op; NotImplemented where it cannot be one."""
+        kind = type(other)
+        if kind is Proxy:
+            return other.value if other.base is None else other.read()
+        if kind is int or kind is float or kind is bool or kind is complex:
+            return other
+        if kind is HostProxy:
+            return other.value
+        if isinstance(other, Unusable):
+            raise other.error
+        if kind is Undefined or other is None or isinstance(other, (str, list, tuple, dict)):
+            return NotImplemented
+        converted = self.tracer.unwrap(other)
+        return NotImplemented if converted is other and not isinstance(other, (np.generic, int, float)) else converted
+
+    def check_operands(self, op: OpDef, operands: tuple, backend: Backend) -> None:
+        """Raise UnsupportedConstruct where the framework's operator does not take arrays of these dtypes."""
+        try:
+            backend.operators[op.name](operands)
+        except UnsupportedConstruct as error:
+            error.span = error.span or self.tracer.span()
+            raise
+
+    def combined(self, op: str, operands: tuple, kinds: tuple, made: Value) -> Kinds:
+        """The kinds of what an operator of Python's made of numbers."""
+        return combined(self.tracer, op, operands, kinds, made)
+
+    def no_operand(self, sign: str, a: Any, b: Any) -> Any:
+        """What Python makes of an operator on a tensor and something that is none; of an argument that was not given nothing is known."""
+        x, other = (a, b) if type(a) is Proxy else (b, a)
+        whole = x.weak in ("int", "bool", OPEN) or not (x.weak or x.backend is None or x.backend.numbers)
+        if sign == "*" and whole and isinstance(other, (str, bytes, list, tuple)):
+            self.tracer.python.number(x, f"how often a {type(other).__name__} is repeated")
+        self.check_given(x, other)
+        return no_operator(self.tracer, sign, a, b)
+
+    def check_given(self, x: Proxy, other: Any) -> None:
+        """Raises where an argument that was not given meets what no tensor is used with: it may be no tensor."""
+        name, kind = not_given(x), class_name(self.tracer, other)
+        if not name:
+            return
+        raise self.tracer.error(
+            f"GFX cannot convert this operation: {name!r} was not given, so it stands for a tensor, and it meets a {kind}",
+            f"annotate it in the signature (`{name}: {kind}`) if it is one, or give it at capture ({name}=...)",
+        )

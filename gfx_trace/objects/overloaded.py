@@ -1,0 +1,194 @@
+"""Operators of the user's own classes, such as `__add__`: Python would run their methods as they stand, so code whose operands
+may be such objects hands them to the operator as Operands, which enter the method as any other call is entered.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir.op import active
+from gfx_ir.probing import own_attribute
+
+from ..interfaces import Capturing
+from ..python.faults import cannot, is_iterable
+from ..python.operators import OPERATORS
+from ..python.rows import listed
+from ..python.sequences import OpenList
+from ..rewrite.packages import users
+from ..values.gated import gate_of
+from ..values.operand import Operand
+from ..values.proxy import is_open
+from .views import PYTHON_INPLACE
+
+_BINARY = (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift",
+)  # fmt: skip
+_MIRRORED = {"lt": "gt", "le": "ge", "eq": "eq", "ne": "ne", "gt": "lt", "ge": "le"}
+_UNARY = ("neg", "pos", "invert")
+_OWN = frozenset(
+    f"__{name}__" for name in (*_BINARY, *(f"r{n}" for n in _BINARY), *(f"i{n}" for n in _BINARY), *_MIRRORED, *_UNARY)
+)
+_ASKED: dict[Any, str] = {
+    len: "__len__", abs: "__abs__", int: "__int__", float: "__float__", round: "__round__", reversed: "__reversed__",
+    iter: "__iter__", bool: "__bool__", hash: "__hash__",
+}  # fmt: skip
+_MADE_BY_CODE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that a class statement, or a call of type, made
+_NAMES = {"and": "and_", "or": "or_"}
+_SIGNS = {sign: name for name, (sign, _) in OPERATORS.items()}
+
+
+def _method(kind: type, name: str) -> Any:
+    """The Python function that a class has for a special method; None where it has none whose source is the user's."""
+    found = own_attribute(kind, name)
+    return found if isinstance(found, types.FunctionType) and users(found.__globals__) and _has_source(found) else None
+
+
+def _own(kind: type) -> set[str]:
+    """The operators that a class may have from its author: not those of classes written in C."""
+    return {name for cls in kind.__mro__ if cls.__flags__ & _MADE_BY_CODE for name in _OWN & vars(cls).keys()}
+
+
+def _has_source(f: types.FunctionType) -> bool:
+    return not f.__code__.co_filename.startswith("<string>")  # a dataclass makes some of its own
+
+
+class Overloading:
+    """The part of the Tracer that knows operators of the user's own classes, and what Python itself asks of their objects."""
+
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer = tracer
+
+    @functools.cached_property
+    def overloaded(self) -> dict[type, bool]:
+        """Whether a class has operators that its author wrote in Python, for those that were met."""
+        return {}
+
+    @functools.cached_property
+    def looked_into(self) -> dict[int, Any]:
+        """The names of modules that were looked through for such classes, by id; as soon as one has any, all code is converted for them."""
+        return {}
+
+    def overloads(self, kind: type) -> bool:
+        """Whether a class has operators that its author wrote in Python."""
+        found = self.overloaded.get(kind)
+        if found is None:
+            found = self.overloaded[kind] = any(_method(kind, name) is not None for name in _own(kind))
+        return found
+
+    def overloads_in(self, names: dict[str, Any]) -> bool:
+        """Whether operands of code may be objects of such a class: the names of its module, or of modules met before, have one."""
+        if id(names) not in self.looked_into:
+            self.looked_into[id(names)] = names
+            for value in list(names.values()):
+                inner = vars(value).values() if isinstance(value, types.ModuleType) and users(vars(value)) else (value,)
+                for item in list(inner):
+                    if isinstance(item, type) and users({"__name__": item.__module__}):
+                        self.overloads(item)
+        return any(self.overloaded.values())
+
+    def as_operand(self, x: Any) -> Any:
+        """What stands for an operand of an operator in converted code."""
+        return Operand(x) if self.overloads(type(x)) else x
+
+    def inplace_other(self, sign: str, x: Any, y: Any) -> Any:
+        """x += y and its like, where x is no Proxy."""
+        if type(x) is list and sign == "+":
+            self.tracer.calls.call(x.extend, (y,), {})
+            return x
+        if type(x) is list:
+            listed(self.tracer, x, "repeat")
+        elif self.tracer.arrays.array_owner(x) is not None:
+            return self.tracer.views.inplace(sign, self.tracer.arrays.array_proxy(x), y)
+        elif self.overloads(type(x)) or self.overloads(type(y)):
+            return self._own_inplace(sign, x, y)
+        if hasattr(type(x), f"__i{_SIGNS[sign]}__") and not is_open(x):
+            self.tracer.effects.writes(x)
+        return PYTHON_INPLACE[sign](x, y)
+
+    def _own_inplace(self, sign: str, a: Any, b: Any) -> Any:
+        name = _SIGNS[sign]
+        f = self.own_method(a, f"__i{name}__")
+        found = NotImplemented if f is None else self.tracer.calls.call(f, (a, b), {})
+        return operate(self.tracer, name, a, b) if found is NotImplemented else found
+
+    def iterable(self, x: Any) -> Any:
+        """What a loop goes over: of an object that says so itself, what its method gives; of a parameter, one of the graph."""
+        x = self.tracer.arrays.in_graph(x)
+        if type(x) is OpenList:
+            return x.items
+        if type(x) is list and (gated := gate_of(x)) is not None:
+            return gated
+        if not is_iterable(x):
+            raise cannot(self.tracer, x, "{} is not iterable")
+        f = self.own_method(x, "__iter__")
+        return x if f is None else self.tracer.calls.call(f, (x,), {})
+
+    def asked(self, f: Any, args: tuple) -> Any:
+        """The method of the user's own class that a builtin asks, as len() does; None: it asks none."""
+        name = _ASKED.get(f) if args and type(f) in (type, types.BuiltinFunctionType) else None
+        return None if name is None else self.own_method(args[0], name)
+
+    def own_method(self, x: Any, name: str) -> Any:
+        """The Python function that the class of x has for a special method; None where it has none whose source is the user's."""
+        return _method(type(x), name)
+
+
+def operate(tracer: Capturing, name: str, a: Any, b: Any) -> Any:
+    """a (operator) b, as Python tries their methods: those of a subclass first."""
+    swapped = _MIRRORED.get(name, f"r{name}")
+    tries = [(a, b, f"__{name}__"), (b, a, f"__{swapped}__")]
+    if type(b) is type(a) and name not in _MIRRORED:
+        tries.pop()
+    elif type(b) is not type(a) and issubclass(type(b), type(a)):
+        tries.reverse()
+    for x, y, method in tries:
+        f = tracer.overloading.own_method(x, method)
+        found = NotImplemented if f is None else tracer.calls.call(f, (x, y), {})
+        if (
+            found is NotImplemented
+            and method == "__ne__"
+            and (f := tracer.overloading.own_method(x, "__eq__")) is not None
+        ):
+            found = tracer.calls.call(f, (x, y), {})
+            found = found if found is NotImplemented else tracer.truths.not_(found)
+        if found is not NotImplemented:
+            return found
+    return getattr(operator, _NAMES.get(name, name))(a, b)
+
+
+def _binary(name: str, swapped: bool) -> Callable[[Operand, Any], Any]:
+    def method(x: Operand, other: Any) -> Any:
+        tracer = active.builder
+        tracer.site = sys._getframe(1)
+        other = other.object if type(other) is Operand else other
+        return operate(tracer, name, other, x.object) if swapped else operate(tracer, name, x.object, other)
+
+    return method
+
+
+def _unary(name: str) -> Callable[[Operand], Any]:
+    def method(x: Operand) -> Any:
+        tracer = active.builder
+        tracer.site = sys._getframe(1)
+        f = tracer.overloading.own_method(x.object, f"__{name}__")
+        return getattr(operator, name)(x.object) if f is None else tracer.calls.call(f, (x.object,), {})
+
+    return method
+
+
+def _install() -> None:
+    for name in (*_BINARY, *_MIRRORED):
+        setattr(Operand, f"__{name}__", _binary(name, False))
+    for name in _BINARY:
+        setattr(Operand, f"__r{name}__", _binary(name, True))
+    for name in _UNARY:
+        setattr(Operand, f"__{name}__", _unary(name))
+    Operand.__hash__ = object.__hash__  # type: ignore[method-assign]
+
+
+_install()

@@ -1,0 +1,1 @@
+"""Python's own data in captured code: sequences, texts, iterators, numbers, faults."""

@@ -1,0 +1,95 @@
+"""min() and max() of captured values."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from gfx_ir import ops
+
+from ..heap.aliases import doubt, mutable
+from ..interfaces import Capturing
+from ..values.number_rows import folded as folded_rows
+from ..values.proxy import Proxy, is_open, weak_kind, widest
+from .sequences import folded, is_shape, open_tuple
+
+
+def minmax(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """min(…) or max(…)."""
+    args = (tracer.iteration.drained(args[0]),) if len(args) == 1 else args
+    if len(args) == 1 and is_shape(open_tuple(args[0])) and not kwargs:
+        return folded(tracer, f.__name__, open_tuple(args[0]))
+    key = kwargs.get("key")
+    if len(args) == 1:
+        args = (tracer.overloading.iterable(args[0]),)
+    items = list(args[0]) if len(args) == 1 and (key is not None or not is_open(args[0])) else list(args)
+    if key is not None and items:
+        return _by_key(tracer, f, items, key)
+    if len(args) == 1 and isinstance(args[0], Proxy):
+        of_one_axis(tracer, args[0], f.__name__)
+        return _best(f, args[0])
+    if not any(map(is_open, items)):
+        return tracer.native_methods.run(items, lambda: f(*args, **kwargs))
+    best = items[0]
+    for item in items[1:]:
+        if any(isinstance(v, Proxy) for v in (best, item)):
+            best = _better(tracer, f, best, item)
+        else:
+            best = tracer.wrap(tracer.host(f.__name__, tracer.unwrap(best), tracer.unwrap(item)))
+    return best
+
+
+def of_one_axis(tracer: Capturing, x: Proxy, name: str) -> None:
+    """Python goes over the first axis: of more than one, its items are no numbers, and have no truth."""
+    found = getattr(getattr(x.read(), "type", None), "rank", None)
+    if found is not None and found > 1:
+        raise tracer.error(
+            f"GFX cannot convert this {name}() of a tensor of {found} axes: its rows have no order and no truth",
+            f"write x.{name}(), or {name}(x.flatten())",
+        )
+    if found is None:
+        tracer.assumed.rank(x.read(), 1)
+
+
+def _by_key(tracer: Capturing, f: Any, items: list[Any], key: Any) -> Any:
+    """The first of the items whose key is least (greatest)."""
+    best, rank = items[0], tracer.calls.call(key, (items[0],), {})
+    for item in items[1:]:
+        found = tracer.calls.call(key, (item,), {})
+        less = tracer.truths.placed(operator.gt if f is max else operator.lt, found, rank)
+        then, otherwise = (item, found), (best, rank)
+        best, rank = tracer.truths.ifexp(less, lambda then=then: then, lambda otherwise=otherwise: otherwise)
+    return best
+
+
+def _best(f: Any, x: Proxy) -> Proxy:
+    """The least (greatest) of a tensor's items: a NaN is neither, unless it comes first and all others are no less."""
+    value = x.read()
+    known = getattr(value.type, "dtype", None)
+    items = (
+        value if known is not None and known.kind in "iu" else ops.where(ops.isnan(value), ops.getitem(value, 0), value)
+    )
+    best = folded_rows(x, Proxy(getattr(ops, f.__name__)(items, 0), x.backend))
+    doubt(best, [x] if mutable(x) else [], f"{f.__name__}() gives one of its argument's items")
+    return best
+
+
+def _better(tracer: Capturing, f: Any, best: Any, item: Any) -> Any:
+    """The item, if it is less (greater) than the best: no minimum(), which hands a NaN on."""
+    less = tracer.truths.placed(operator.gt if f is max else operator.lt, item, best)
+    if not _mixed(best, item) or (weak_kind(best) and weak_kind(item)):
+        return tracer.truths.ifexp(less, lambda: item, lambda: best)
+    chosen = ops.where(tracer.truths.truth(less), tracer.operands.operand(item), tracer.operands.operand(best))
+    made = Proxy(chosen, tracer.backend, widest(weak_kind(best), weak_kind(item)))
+    doubt(made, [v for v in (best, item) if mutable(v)], f"{f.__name__}() gives one of its arguments")
+    return made
+
+
+def _mixed(*items: Any) -> bool:
+    """Whether the items have dtypes that are known to differ: the result is promoted then, as no graph holds either. Of floats of two
+    widths that would be another number beside one of Python's, which takes their dtype."""
+    types = [getattr(x.read().type, "dtype", None) for x in items if type(x) is Proxy]
+    if all(found is not None and found.kind == "f" for found in types):
+        return False
+    whole = any(found is not None and found.kind in "iub" for found in types)
+    return None not in types and (len(set(types)) > 1 or (whole and any(isinstance(x, float) for x in items)))

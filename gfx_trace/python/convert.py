@@ -1,0 +1,45 @@
+"""Small conversions at the border of a capture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.backend import Backend
+from gfx_ir.dtypes import DType
+from gfx_ir.trees import leaves
+
+from ..interfaces import Capturing
+from ..values.proxy import HostProxy, is_open
+from .sequences import spliced
+
+
+def positions(tracer: Capturing, index: Any) -> Any:
+    """An index as ops take it: a list with captured numbers is one tensor of positions."""
+    if isinstance(index, tuple):
+        return spliced(tracer, tuple(positions(tracer, item) for item in index))
+    found = tracer.unwrap(index)
+    parts = [part for part in leaves(index) if is_open(part)] if type(index) is list else []
+    numbers = all(type(part) is HostProxy or part.weak for part in parts)
+    return ops.as_tensor(found) if parts and numbers else found
+
+
+def constant_data(owner: Backend, x: Any) -> tuple[Any, DType]:
+    """Nested tuples of an array's numbers, and its dtype."""
+
+    def freeze(data: Any) -> Any:
+        return tuple(map(freeze, data)) if isinstance(data, list) else data
+
+    return freeze(owner.to_host(x).tolist()), owner.dtype_of(x)
+
+
+NUMBERS_AND_TEXT = (int, float, complex, str)
+
+
+def without_class(x: Any) -> Any:
+    """A number or text of a class of its own, as an IntEnum's, as what it is: source cannot hold its class."""
+    if type(x) is bool:
+        return x
+    kind: Any = next(kind for kind in NUMBERS_AND_TEXT if isinstance(x, kind))
+    (plain,) = kind.__getnewargs__(x)
+    return plain

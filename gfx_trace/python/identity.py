@@ -1,0 +1,82 @@
+"""Identity: whether two names stand for one object of Python's, where one of them is open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gfx_ir.control import is_placeholder
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Value
+from gfx_ir.infer.flow import Flow
+
+from ..interfaces import Capturing
+from ..values.proxy import Captured, is_open, number_kinds
+
+_BOOLEAN = frozenset(("bool",))
+_NUMBERS = (bool, int, float, complex)
+
+
+def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
+    """a is b. Raises UnsupportedConstruct where that hangs on a test or a loop, which leave the one object or the other.
+
+    Of booleans there is one each; which whole numbers are one object is up to the interpreter."""
+    if a is b:
+        return True
+    if not (is_open(a) or is_open(b)):
+        shared = tracer.journal.shared
+        if type(a) is type(b) and id(a) in shared and id(b) in shared:
+            raise _left_open(tracer)
+        return False
+    kinds = [number_kinds(x) for x in (a, b)]
+    if kinds[0] == kinds[1] == _BOOLEAN:
+        fixed = next((x for x in (a, b) if type(x) is bool), None)
+        other = b if a is fixed else a
+        return tracer.wrap(a == b) if fixed is None else other if fixed else tracer.truths.not_(other)
+    if kinds[0] & kinds[1]:
+        raise tracer.error(
+            "GFX cannot tell whether these are one object: numbers are only known when the emitted code runs",
+            "compare them with ==, or take bool(…)",
+        )
+    if all(isinstance(x, (Captured, *_NUMBERS)) for x in (a, b)) and _meet(tracer, a, b):
+        raise _left_open(tracer)
+    return False
+
+
+def _left_open(tracer: Capturing) -> UnsupportedConstruct:
+    return tracer.error(
+        "GFX cannot tell whether these are one object: a test or a loop that data decides leaves one of several",
+        "compare what the objects hold, or keep a flag of your own",
+    )
+
+
+def _meet(tracer: Capturing, a: Any, b: Any) -> bool:
+    """Whether a test or a loop may have left one object for both."""
+    flow = Flow([*(graph for graph, _ in tracer.stack), tracer.graph], {})
+    (first, open_a), (second, open_b) = (_objects(tracer, flow, x) for x in (a, b))
+    joined = open_a or open_b or len(first) > 1 or len(second) > 1
+    return joined and (open_a or open_b or not first.isdisjoint(second))
+
+
+def _objects(tracer: Capturing, flow: Flow, x: Any) -> tuple[set[Any], bool]:
+    """What a name may stand for: values that ops make, and numbers; whether a loop that is not closed yet may leave more."""
+    found: set[Any] = set()
+    seen: set[Value] = set()
+    left = [x.read() if is_open(x) else x]
+    more = False
+    while left:
+        leaf = left.pop()
+        if type(leaf) is not Value:
+            found.add((type(leaf), leaf) if isinstance(leaf, _NUMBERS) else id(leaf))
+            continue
+        root = tracer.facts.root(leaf)
+        if root in seen:
+            continue
+        seen.add(root)
+        source = flow.sources.get(root)
+        if source is not None:
+            left += source.leaves
+        elif is_placeholder(root.node) and not tracer.assumed.is_argument(root):
+            more = True
+        else:
+            found.add(root)
+    return found, more

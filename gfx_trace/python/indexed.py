@@ -1,0 +1,94 @@
+"""`x.at[index].set(value)`: JAX's indexed updates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gfx_ir import ops
+from gfx_ir.graph import Value
+from gfx_ir.lifting.words import ask_rank
+from gfx_ir.op import lookup
+
+from ..interfaces import Capturing
+from ..values.proxy import Proxy
+
+_COMBINED = {
+    "multiply": "multiply", "mul": "multiply", "divide": "divide", "min": "minimum", "max": "maximum", "power": "pow",
+}  # fmt: skip
+_REDUCED = {"multiply": "prod", "mul": "prod", "min": "amin", "max": "amax"}
+
+
+class Indexed:
+    """`x.at`, and with an index `x.at[index]`."""
+
+    def __init__(self, tracer: Capturing, x: Proxy, index: Any = None, chosen: bool = False) -> None:
+        self._tracer, self._x, self._index, self._chosen = tracer, x, index, chosen
+
+    def __getitem__(self, index: Any) -> Indexed:
+        return Indexed(self._tracer, self._x, index, True)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if not self._chosen or name.startswith("__"):
+            raise AttributeError(name)
+
+        def update(value: Any = None, **options: Any) -> Proxy:
+            if any(option not in ("indices_are_sorted", "unique_indices") for option in options):
+                raise self._tracer.error(f"x.at[...].{name} with {', '.join(options)} has no row")
+            distinct = options.get("unique_indices") is True
+            return Proxy(self._update(name, value, distinct), self._x.backend)
+
+        return update
+
+    def _update(self, name: str, value: Any, distinct: bool) -> Any:
+        base, index, new = self._x.read(), self._tracer.unwrap(self._index), self._tracer.unwrap(value)
+        if isinstance(new, (list, tuple)):
+            arrays = all(isinstance(item, Value) and item.is_tensor for item in new)
+            new = ops.stack(tuple(new)) if arrays else ops.as_tensor(new)
+        if name == "get":
+            return ops.getitem(base, index)
+        if name == "set":
+            return ops.index_put(base, index, new)
+        if name in ("add", "subtract"):
+            return ops.index_put(base, index, new if name == "add" else ops.negative(new), True)
+        if name in _COMBINED:
+            items = index if type(index) is tuple else (index,)
+            if not distinct and any(self._may_repeat(item, name) for item in items):
+                return self._reduced(name, base, items, new)
+            return ops.index_put(base, index, getattr(ops, _COMBINED[name])(ops.getitem(base, index), new))
+        raise self._tracer.error(f"x.at[...].{name} has no row")
+
+    def _may_repeat(self, item: Any, name: str) -> bool:
+        """Whether an item of an index may name one position twice."""
+        record = self._tracer.record
+        if isinstance(item, (list, np.ndarray)):
+            return _repeats(item)
+        if type(item) is not Value or not item.is_tensor or record.is_boolean(item):
+            return False
+        held = record.contents.ask(self._tracer.facts.root(item))
+        if isinstance(held, np.ndarray):
+            return _repeats(held)
+        known = record.rank_of(item)
+        return (ask_rank(item, f"x.at[...].{name}", 0) if known is None else known) > 0
+
+    def _reduced(self, name: str, base: Value, items: tuple, new: Any) -> Value:
+        """What `x.at[i].max(y)` gives where i may have a position twice: each of them counts."""
+        ranks = [self._tracer.record.rank_of(x) for x in (base, items[0])]
+        if name not in _REDUCED or len(items) > 1 or ranks != [1, 1]:
+            hint = "say unique_indices=True where no position is there twice"
+            raise self._tracer.error(f"x.at[...].{name} of positions that may be there twice has no row", hint)
+        positions = items[0] if type(items[0]) is Value else ops.as_tensor(items[0])
+        inside = ops.where(ops.less(positions, 0), ops.add(positions, ops.size(base, 0)), positions)
+        element = self._tracer.record.dtype(base)
+        update = (
+            ops.as_tensor(new, dtype=element) if type(new) is not Value or element is None else ops.astype(new, element)
+        )
+        return ops.scatter_reduce(base, inside, ops.broadcast_to(update, lookup("shape")(inside)), 0, _REDUCED[name])
+
+
+def _repeats(positions: Any) -> bool:
+    """Whether known positions have one twice; negative ones may be any."""
+    known = np.asarray(positions)
+    return known.dtype.kind in "iu" and (known.size > len(np.unique(known)) or (known.size > 1 and known.min() < 0))

@@ -1,0 +1,218 @@
+"""Iterators: what moves on once only. Whoever takes items takes them here, where it is known which part of the code takes them.
+
+Capture runs both sides of a test, and a loop's body as often as it needs: an iterator is only moved on by the part of the code
+that made it. One from outside of the captured code would be moved on at capture, and stay there.
+"""
+
+from __future__ import annotations
+
+import collections
+import gc
+import itertools
+from collections.abc import Callable, Iterator
+from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType
+from typing import Any
+
+from gfx_ir.errors import CaptureError, UnsupportedConstruct
+from gfx_ir.graph import Graph
+from gfx_ir.probing import own_attribute
+from gfx_ir.source import Scope, Span
+
+from ..heap.contents import row_of
+from ..heap.reached import reaches
+from ..interfaces import Capturing
+from ..rewrite.packages import enterable
+from ..values.proxy import NeedsPython, is_open
+from ..values.raised import gfx_handlers
+from .open_iterables import Endless
+from .rows import Lazy, rows_of
+
+_KEEPS = frozenset(
+    "append appendleft insert setdefault add remove discard count index get pop put push id callable hash __setitem__ __eq__ __ne__".split()
+)
+"""What takes an iterator as an object, and no items of it."""
+_TAKES = frozenset(
+    "extend extendleft join update union intersection difference symmetric_difference intersection_update difference_update "
+    "symmetric_difference_update issubset issuperset isdisjoint writelines fromkeys from_iterable".split()
+)
+"""Methods in C that take items of what they are given."""
+_CALLING = frozenset(("itertools", "re", "heapq", "_heapq", "bisect", "_bisect", "_functools"))
+"""Modules whose functions call what they are given, and do nothing else with it."""
+_TAKING = (set, frozenset, collections.deque, collections.Counter, bytes, bytearray)
+
+
+def is_iterator(x: Any) -> bool:
+    """Whether items of x are there once only."""
+    return hasattr(type(x), "__next__")
+
+
+class Iteration:
+    """What is known of the iterators of a capture."""
+
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer = tracer
+        self.home: dict[int, Graph] = {}  # the region that made an iterator, by its id
+        self.endless: dict[
+            int, tuple[Any, Any]
+        ] = {}  # those without an end, and the step from item to item, by their ids
+        self.doubtful: set[int] = set()  # those of which a test or loop on captured data decides how far they moved
+
+    # ------------------------------------------------------------------ what made them
+    def made(self, iterator: Any) -> Any:
+        """Note that the region that is open made an iterator."""
+        self.home[id(iterator)] = self.tracer.graph
+        self.doubtful.discard(id(iterator))
+        return iterator
+
+    def of_call(self, found: Any, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+        """What a call gave that was not entered: an iterator that it did not find in its arguments is one that it made."""
+        for item in found if type(found) is tuple else (found,):
+            if is_iterator(item) and (isinstance(f, type) or not reaches((f, *args, *kwargs.values()), item)):
+                self.made(item)
+        return found
+
+    # ------------------------------------------------------------------ taking items
+    def check(self, iterator: Any) -> None:
+        """Before an item is taken. Raises where that moves on what another part of the code sees."""
+        tracer = self.tracer
+        if id(iterator) in self.doubtful:
+            raise NeedsPython(
+                "use of an iterator", "a test or loop on captured data decides how far it has moved on before", tracer.span(),
+                "make a list of its items first",
+            )  # fmt: skip
+        if self._own(iterator):
+            return
+        if row_of(type(iterator)) is not None:
+            tracer.effects.writes(iterator)
+        elif tracer.stack:
+            raise NeedsPython(
+                "use of an iterator", "an item is taken from an iterator that was made outside of this test or loop", tracer.span(),
+                "count in a variable and index a list, or zip it with what the loop goes over",
+            )  # fmt: skip
+        else:
+            raise UnsupportedConstruct(
+                "GFX cannot convert this use of an iterator: an item is taken from one that was made outside of the captured code, "
+                "and the next call would find it moved on", tracer.span(), "make it in the function, or go over a list",
+            )  # fmt: skip
+
+    def _own(self, iterator: Any) -> bool:
+        home = self.home.get(id(iterator))
+        if home is not None or isinstance(iterator, GeneratorType):
+            return home is self.tracer.graph or getattr(iterator, "gi_frame", self) is None
+        if isinstance(getattr(type(iterator), "__next__", None), FunctionType) and not isinstance(iterator, Lazy):
+            return True  # its method is entered
+        inner = [x for x in gc.get_referents(iterator) if is_iterator(x)]  # a group of itertools.groupby
+        return bool(inner) and all(map(self._own, inner))
+
+    def next(self, iterator: Any) -> Any:
+        """The next item. Raises StopIteration where there is none."""
+        self.check(iterator)
+        return self._step(iterator)
+
+    def _step(self, iterator: Any) -> Any:
+        method = type(iterator).__next__
+        if isinstance(method, FunctionType) and not isinstance(iterator, Lazy):
+            with gfx_handlers(lambda: StopIteration):
+                return self.tracer.calls.call(method, (iterator,), {})
+        return next(iterator)
+
+    def steps(self, source: Any, loop: bool = False) -> Iterator[Any]:
+        """The items of a source one by one. `loop`: the code that takes them is one loop, whose later trips may hang on tests."""
+        tracer = self.tracer
+        tracer.effects.sure_of(source)
+        source = tracer.overloading.iterable(source)
+        if not isinstance(source, Lazy):
+            source = rows_of(source)
+        if is_open(source):
+            return tracer.host_values.iterate(source)
+        if not is_iterator(source):
+            return map(tracer.arrays.in_graph, source) if tracer.tensor_paths else iter(source)
+        if loop:
+            self.check(source)
+        return self._steps(source, tracer.graph if loop else None)
+
+    def _steps(self, iterator: Any, home: Graph | None) -> Iterator[Any]:
+        site = self.tracer.span() if isinstance(iterator, GeneratorType) else None
+        while True:
+            try:
+                if home is None or home is self.tracer.graph:
+                    item = self.next(iterator)
+                else:
+                    self.doubtful.add(id(iterator))
+                    item = self._step(iterator)
+            except StopIteration:
+                return
+            except CaptureError as error:
+                _place(error, site)
+                raise
+            yield item
+
+    def drained(self, source: Any) -> Any:
+        """What is taken as a whole: a container or tensor as it is, the items of an iterator as a list, and nothing is left in it;
+        what has no end as that."""
+        self.tracer.effects.sure_of(source)
+        if id(source) in self.endless:
+            return self.rest(source, self.next(source))
+        iterable = self.tracer.overloading.iterable(source)
+        found = rows_of(iterable)
+        if isinstance(iterable, Lazy):
+            self.doubtful.discard(id(iterable))
+        return list(self.steps(found)) if is_iterator(found) else found
+
+    def rest(self, iterator: Any, first: Any) -> Endless:
+        """What is left of an iterator without an end, from its next item on, that data decides how far to go over."""
+        self.doubt(iterator)
+        return Endless(first, self.endless[id(iterator)][1])
+
+    def some(self, source: Any, count: int) -> Any:
+        """What is unpacked to `count` targets: of an iterator one item more, by which Python sees that there are too many."""
+        return list(itertools.islice(self.steps(source), count + 1)) if is_iterator(source) else source
+
+    def doubt(self, source: Any) -> None:
+        """A test on captured data decides how far a source is read."""
+        if is_iterator(source):
+            self.doubtful.add(id(source))
+
+    def given(self, f: Any, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+        """The arguments of a call that is not entered: iterators are only given to it where it may take their items."""
+        name = own_attribute(f, "__name__", "")
+        if name in _KEEPS:
+            return args, kwargs
+        takes = name in _TAKES or (isinstance(f, type) and issubclass(f, _TAKING))
+        owner = f.__self__ if isinstance(f, BuiltinFunctionType) else f
+        module = own_attribute(owner, "__module__") or own_attribute(owner, "__name__")
+        named = {key: self.entered(x) for key, x in kwargs.items()} if module in _CALLING else kwargs
+        return tuple([self._given(arg, takes, module) for arg in args]), named
+
+    def entered(self, x: Any) -> Any:
+        """A function of the user's, for a callee that runs it as it stands: one that enters it."""
+        f = own_attribute(x, "__func__", x)
+        if not isinstance(f, FunctionType) or not enterable(f):
+            return x
+        return lambda *args, **kwargs: self.tracer.calls.call(x, args, kwargs)
+
+    def _given(self, x: Any, takes: bool, module: Any) -> Any:
+        if module in _CALLING and isinstance(x, (FunctionType, MethodType)):
+            return self.entered(x)
+        lazy = module == "itertools"
+        if not is_iterator(x):
+            self.tracer.effects.sure_of(x)
+            return (
+                self.steps(x)
+                if (takes or lazy) and self.tracer.overloading.own_method(x, "__iter__") is not None
+                else x
+            )
+        if isinstance(x, Lazy) and not lazy:
+            return self.drained(x)
+        if lazy or self.tracer.overloading.own_method(x, "__next__") is not None:
+            return self.steps(x)
+        self.check(x)
+        return x
+
+
+def _place(error: CaptureError, site: Span | None) -> None:
+    """An error inside of a generator tells which loop asked."""
+    inner = error.span
+    if inner is not None and site is not None and inner.scope is site.scope:
+        scope = Scope(inner.name, "function", parent=site.scope, site=site)
+        error.span = Span(inner.file, inner.line, inner.name, scope)

@@ -1,0 +1,65 @@
+"""Memory layout under capture: a question about an argument's layout fixes the answer, with a guard."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from gfx_ir.control import is_parameter
+from gfx_ir.graph import Value
+from gfx_ir.memory import QUESTIONS, Layout, dense
+from gfx_ir.program import Guard
+from gfx_ir.types import LogicalTensor
+
+from ..interfaces import Capturing
+from ..values.bound import own_attribute
+from ..values.proxy import Proxy
+
+
+def layout_attribute(tracer: Capturing, x: Proxy, name: str) -> Any:
+    """`x.name` where that tells how x lies in memory: the answer, or the method that gives it; else NotImplemented."""
+    backend = x.backend
+    answer = None if backend is None else backend.asks_layout.get(name)
+    if answer is None:
+        return NotImplemented
+    ask = partial(_asked, tracer, x, name)
+    type_ = tracer.arrays.type_of(x.read()) or LogicalTensor()
+    return partial(answer, ask, type_) if callable(own_attribute(backend, name)) else answer(ask, type_)
+
+
+def _asked(tracer: Capturing, x: Proxy, name: str, question: str) -> Any:
+    """The answer to a question of `QUESTIONS`. Raises UnsupportedConstruct where nothing tells."""
+    value = tracer.facts.root(x.read())
+    layout = _layout(tracer, x, value)
+    if layout is None:
+        raise tracer.error(
+            f"GFX cannot tell how this tensor lies in memory, which {name!r} asks: it is computed, or it may be a copy",
+            "ask an argument; what the emitted code computes may lie in memory otherwise",
+        )
+    answer = QUESTIONS[question](layout)
+    if not tracer.assumed.is_argument(value):
+        return answer
+    type_: Any = value.type
+    if type_ is None or type_.dims is None or (question == "strides" and not all(type(d) is int for d in type_.dims)):
+        raise tracer.error(
+            f"GFX cannot tell how {value.name!r} lies in memory, which {name!r} asks: its shape is open",
+            "give the capture an example argument: the answer holds for arguments that lie in memory as it does",
+        )
+    tracer.assumed.guard(Guard(question, value.node.args[0], answer, tracer.span()))
+    return answer
+
+
+def _layout(tracer: Capturing, x: Proxy, value: Any) -> Layout | None:
+    """The layout of an argument, a parameter or an array from outside; None of anything else. An argument that was given by its
+    type alone is taken to be dense."""
+    if x.base is not None or not isinstance(value, Value):
+        return None
+    if tracer.assumed.is_argument(value):
+        given = tracer.assumed.layouts.get(value)
+        dims: Any = value.type.dims if value.type is not None else None
+        return given or dense([dim if type(dim) is int else 2 for dim in dims or ()])
+    if is_parameter(value.node):
+        data = tracer.params[value.node.args[0]]
+        owner = tracer.arrays.array_owner(data)
+        return None if owner is None else owner.layout_of(data)
+    return None

@@ -1,0 +1,61 @@
+"""Lists that staged loops fill with tensors of several shapes: values of kind "list" in the graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.op import active
+
+from ..heap.aliases import doubt, mutable
+from ..interfaces import Capturing
+from ..values.proxy import Proxy, Unusable, weak_kind
+
+
+class ListedItems(Unusable):
+    """What stands in a list for all that a staged loop put into it, where the items may have several shapes. Joined or stacked they are
+    one tensor; their number is known, and the list can be returned. `rows` holds them, as a value of kind "list"."""
+
+    __slots__ = ("rows",)
+
+    def __init__(self, rows: Proxy) -> None:
+        self.rows = rows
+        active.builder.record.filled = True
+        hint = "join the items (cat, stack), or return the list; or give the argument's shape at capture"
+        super().__init__(
+            UnsupportedConstruct(
+                "GFX cannot use a list in this way that a loop filled with tensors of several shapes", None, hint
+            )
+        )
+
+    def behind(self, before: list[Any]) -> ListedItems:
+        """These items behind those of a list."""
+        if not before:
+            return self
+        head = before[0].rows.read() if type(before[0]) is ListedItems else tuple([x.read() for x in before])
+        return ListedItems(Proxy(ops.seq_concat(head, self.rows.read()), self.rows.backend))
+
+    def length(self, tracer: Capturing) -> Any:
+        """How many there are."""
+        return tracer.wrap(tracer.host("len", self.rows.read()), self.rows.backend)
+
+    def item(self, tracer: Capturing, at: Any) -> Any:
+        """The item at a place, a whole number."""
+        if weak_kind(at) != "int":
+            raise self.error
+        found = tracer.wrap(ops.seq_at(self.rows.read(), tracer.unwrap(at)), self.rows.backend)
+        if mutable(found):
+            doubt(found, [self.rows], "a list that a loop filled holds it")
+        return found
+
+    def joined(self, tracer: Capturing, name: str, rest: tuple, kwargs: dict) -> Any:
+        """The items as one tensor: what the function `name` makes of them, `rest` and `kwargs`."""
+        op = _JOINING.get(name)
+        axis = kwargs.get("dim", kwargs.get("axis", rest[0] if rest else 0))
+        if op is None or type(axis) is not int or set(kwargs) - {"dim", "axis"} or len(rest) > 1:
+            raise self.error
+        return tracer.wrap(op(self.rows.read(), axis=axis), self.rows.backend)
+
+
+_JOINING = {"stack": ops.stack, **dict.fromkeys(("cat", "concat", "concatenate"), ops.concat)}

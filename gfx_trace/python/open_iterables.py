@@ -1,0 +1,71 @@
+"""Iterables whose length is only known when the emitted code runs: ranges with open ends, and what combines several."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.op import active
+
+from ..values.proxy import Proxy, is_open
+from .listed import ListedItems
+from .rows import Lazy
+from .sequences import is_shape
+
+
+class OpenRange:
+    """A range whose ends are only known when the emitted code runs."""
+
+    def __init__(self, start: Any, stop: Any, step: Any) -> None:
+        self.start, self.stop, self.step = start, stop, step
+
+    def __iter__(self) -> Any:
+        from_any = next(x for x in (self.stop, self.start, self.step) if is_open(x))
+        operator.index(from_any)
+        raise AssertionError("an open number is no index")
+
+    def _refuse(self, *args: Any) -> Any:
+        what = "GFX cannot convert this use of a range: its ends are only known when the emitted code runs"
+        raise active.builder.error(what, "compute with its ends, or loop over it with `for`")
+
+    __len__ = __getitem__ = __eq__ = __reversed__ = index = count = _refuse
+    __hash__ = object.__hash__
+
+
+class Endless:
+    """What is left of itertools.count, or of itertools.repeat where the step is None."""
+
+    def __init__(self, start: Any, step: Any) -> None:
+        self.start, self.step = start, step
+
+    def __iter__(self) -> Iterator[Any]:
+        return itertools.repeat(self.start) if self.step is None else itertools.count(self.start, self.step)
+
+
+class Combined:
+    """zip, enumerate or reversed over something whose length is open: taken apart by the loop that runs over it."""
+
+    def __init__(self, kind: str, parts: tuple, start: Any = 0) -> None:
+        self.kind, self.parts, self.start = kind, parts, start
+
+    def __iter__(self) -> Any:
+        if self.kind == "reversed":
+            return _backwards(self.parts[0])
+        return zip(*self.parts) if self.kind == "zip" else enumerate(self.parts[0], self.start)
+
+
+def _backwards(x: Any) -> Iterator[Any]:
+    """The items of x from the last to the first: of NumPy's arrays each when it is asked for, of tensors those of a copy."""
+    if type(x) is not Proxy:
+        return reversed(list(x))
+    if x.backend is not None and not x.backend.numbers:
+        return iter(active.builder.wrap(ops.flip(x.read(), 0), x.backend))
+    return (x[i] for i in reversed(range(len(x))))
+
+
+def is_open_iterable(x: Any) -> bool:
+    """Whether a loop over x is staged, or hangs on whether it can be."""
+    return isinstance(x, (Proxy, OpenRange, Combined, Lazy, ListedItems)) or is_shape(x)

@@ -1,0 +1,100 @@
+"""Python's operators on what stands for values: each becomes an op of the same meaning, or is asked of the Tracer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir import ops, python_numbers
+from gfx_ir.op import OpDef, active
+
+from ..values.operand import Operand
+from ..values.proxy import Captured, HostProxy, Proxy, number_kinds
+from .compared import Compared
+
+SYMBOLS = {**python_numbers.SYMBOLS, "@": "matmul"}
+"""The ops of Python's signs between two operands."""
+_OPERATORS = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
+    "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
+}  # fmt: skip
+_COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
+OPERATORS = {name: (sign, SYMBOLS[sign]) for name, sign in _OPERATORS.items()}
+COMPARISONS = {name: (sign, SYMBOLS[sign]) for name, sign in _COMPARISONS.items()}
+UNARY = {"neg": ("neg", "negative"), "pos": ("+", "positive"), "invert": ("~", "bitwise_invert"), "abs": ("abs", "abs")}
+
+
+def _tensor_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
+    def method(x: Proxy, other: Any) -> Any:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        if other.__class__ is Operand:
+            return NotImplemented
+        operand = builder.operands.operand(other)
+        if operand is NotImplemented:
+            return builder.operands.no_operand(sign, *((other, x) if swapped else (x, other)))
+        value = x.value if x.base is None else x.read()
+        operands = (operand, value) if swapped else (value, operand)
+        own = number_kinds(x)
+        theirs = own and number_kinds(other)
+        if not theirs and x.backend is not None and op.name in x.backend.operators:
+            builder.operands.check_operands(op, operands, x.backend)
+        made = builder.add(op, operands)
+        kinds = (
+            builder.operands.combined(op.name, operands, (theirs, own) if swapped else (own, theirs), made)
+            if theirs
+            else ""
+        )
+        return Proxy(made, x.backend, kinds)
+
+    return method
+
+
+def _host_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
+    def method(x: HostProxy, other: Any) -> Any:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        if isinstance(other, (Proxy, Operand, Compared)):
+            return NotImplemented
+        return (
+            builder.host_values.host_binary(sign, op, other, x)
+            if swapped
+            else builder.host_values.host_binary(sign, op, x, other)
+        )
+
+    return method
+
+
+def _tensor_inplace(sign: str) -> Callable[[Any, Any], Any]:
+    def method(x: Proxy, other: Any) -> Any:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        return builder.views.inplace(sign, x, other)
+
+    return method
+
+
+def _unary(sign: str, op: OpDef) -> Callable[[Any], Any]:
+    def method(x: Any) -> Any:
+        builder = active.builder
+        builder.site = sys._getframe(1)
+        return builder.views.unary(sign, op, x)
+
+    return method
+
+
+def _install() -> None:
+    for name, (sign, op_name) in {**OPERATORS, **COMPARISONS}.items():
+        op = getattr(ops, op_name)
+        setattr(Proxy, f"__{name}__", _tensor_binary(sign, op, False))
+        setattr(HostProxy, f"__{name}__", _host_binary(sign, op, False))
+        if name in OPERATORS:
+            setattr(Proxy, f"__r{name}__", _tensor_binary(sign, op, True))
+            setattr(HostProxy, f"__r{name}__", _host_binary(sign, op, True))
+            setattr(Proxy, f"__i{name}__", _tensor_inplace(sign))
+    for name, (sign, op_name) in UNARY.items():
+        setattr(Captured, f"__{name}__", _unary(sign, getattr(ops, op_name)))
+
+
+_install()

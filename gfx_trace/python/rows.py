@@ -1,0 +1,342 @@
+"""Lists and tuples that stand as one tensor of rows, and what users call a container."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.control import is_given
+from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Value
+from gfx_ir.lifting.rows import joined, stacked
+from gfx_ir.op import active
+from gfx_ir.python_numbers import OPEN
+
+from ..heap.aliases import doubt, mutable
+from ..heap.journal import Slot
+from ..interfaces import Capturing
+from ..values.either import roots
+from ..values.gated import GatedItems
+from ..values.number_rows import as_row, one_kind, rows_kind
+from ..values.proxy import NeedsPython, Proxy, Unusable, number_kinds, weak_kind
+from .checks import checked
+from .listed import ListedItems
+
+
+class StackedRows(Unusable):
+    """What stands in a list or tuple for the rows of one tensor: a staged loop filled it, or it is open how many rows there are.
+    Whatever does not know it is refused.
+
+    `kind`: that of the numbers of Python's that the rows stand for, if they do."""
+
+    __slots__ = ("rows", "kind")
+
+    def __init__(self, rows: Proxy, kind: str = "") -> None:
+        self.rows, self.kind = rows, kind
+        if type(rows) is Proxy:
+            active.builder.record.tell_rows(rows.value, kind)
+        hint = "stack it first, or loop over it, or give the argument's shape at capture"
+        active.builder.record.filled = True
+        super().__init__(
+            UnsupportedConstruct(
+                "GFX cannot use a list or tuple that stands for the rows of one tensor in this way", None, hint
+            )
+        )
+
+
+class Growing(Unusable):
+    """What stands first in a list to which a loop appends, for all that was in it before the trip: that is not known."""
+
+    __slots__ = ()
+
+    def __init__(self, slot: Slot, frame: Any) -> None:
+        active.builder.record.filled = True
+        name = called(slot.object, frame)
+        hint = "keep what later trips read in a variable of its own"
+        super().__init__(NeedsPython("loop", f"the loop reads {name!r}, to which it appends", slot.span, hint))
+
+
+class Lazy:
+    """What a generator expression, map() or zip() gives over something open: made when it is asked for, once.
+
+    `whole` makes all of it, `steps` gives its items one by one.
+    """
+
+    __slots__ = ("kind", "whole", "steps", "rest")
+
+    def __init__(self, kind: type, whole: Callable[[], Any], steps: Callable[[], Iterator[Any]]) -> None:
+        self.kind, self.steps = kind, steps
+        self.whole: Callable[[], Any] | None = whole
+        self.rest: Iterator[Any] | None = None
+
+    def settled(self) -> Any:
+        """All that is left of it, for a taker of which it is not known here how far it goes."""
+        active.builder.iteration.check(self)
+        whole, self.whole = self.whole, None
+        if whole is not None:
+            active.builder.iteration.doubt(self)
+            return whole()
+        return [] if self.rest is None else list(self.rest)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if self.whole is not None:
+            self.whole, self.rest = None, self.steps()
+        return next(self.rest or iter(()))
+
+
+class RowIterator(Lazy):
+    """An iterator over the rows of a tensor of which it is open how many there are; `taken`: of how many it is beyond."""
+
+    __slots__ = ("rows", "taken")
+
+    def __init__(self, rows: Proxy) -> None:
+        self.rows, self.taken = rows, 0
+        super().__init__(type(iter(())), self._left, lambda: active.builder.host_values.iterate(rows))
+
+    def _left(self) -> list[StackedRows]:
+        rest = active.builder.views.getitem(self.rows, slice(self.taken, None)) if self.taken else self.rows
+        return [StackedRows(rest, rows_kind(rest))]
+
+    def first(self) -> Any:
+        """The next row, which is checked to be there. Raises StopIteration where all are taken."""
+        tracer = active.builder
+        tracer.iteration.check(self)
+        if self.whole is None:
+            raise StopIteration
+        checked(tracer, tracer.host_values.length(self.rows) > self.taken, "", "StopIteration")
+        self.taken += 1
+        return tracer.views.getitem(self.rows, self.taken - 1)
+
+
+def kind_of_item(x: Any) -> str:
+    """The kind of the number of Python's that an item of a list is, OPEN where that is one of several; "" for a tensor."""
+    if type(x) is StackedRows:
+        return x.kind
+    return OPEN if len(number_kinds(x)) > 1 else weak_kind(x)
+
+
+def rows_of(x: Any) -> Any:
+    """The tensor whose rows a list or tuple stands for, or what stands in it for items of several shapes; anything else as it is."""
+    if isinstance(x, Lazy):
+        x = x.settled()
+    found = _standing(x)
+    if found is None:
+        return x
+    if type(found) not in (StackedRows, ListedItems) or len(x) > 1:
+        raise found.error
+    return found.rows if type(found) is StackedRows else found
+
+
+def holds_rows(x: Any) -> bool:
+    """Whether something in a list or tuple stands for items of which it is not known how many there are."""
+    return _standing(x) is not None
+
+
+def item_by_item(a: Any, b: Any) -> bool:
+    """Whether two containers can be joined item by item: not where what stands for many items in one has no counterpart."""
+    if not (holds_rows(a) or holds_rows(b)):
+        return True
+    left, right = ([x.kind if type(x) is StackedRows else None for x in items] for items in (a, b))
+    return type(a) is type(b) and left == right and GatedItems not in map(type, (*a, *b))
+
+
+def _standing(x: Any) -> StackedRows | ListedItems | Growing | GatedItems | None:
+    """What stands in a list or tuple for items of which it is not known how many there are."""
+    if type(x) not in _SEQUENCES or not active.builder.record.filled or _STANDING.isdisjoint(map(type, x)):
+        return None
+    return next(item for item in x if type(item) in _STANDING)
+
+
+def in_places(x: Any) -> Any:
+    """A container with the rows of filled lists in their places, as Python compares it."""
+    if type(x) is dict:
+        items = list(map(in_places, x.values()))
+        return dict(zip(x, items)) if any(a is not b for a, b in zip(items, x.values())) else x
+    if type(x) not in (tuple, list):
+        return x
+    rows = rows_of(x)
+    if rows is not x:
+        return type(x)(rows)
+    items = list(map(in_places, x))
+    return type(x)(items) if any(a is not b for a, b in zip(items, x)) else x
+
+
+_SEQUENCES = frozenset((list, tuple))
+_STANDING = frozenset((StackedRows, ListedItems, Growing, GatedItems))
+
+
+def listed(tracer: Capturing, x: Any, what: str) -> None:
+    """Where a list stands as one tensor of rows: put the rows in their places before it is changed. Raises where that cannot be,
+    as for a tuple."""
+    rows = rows_of(x)
+    if rows is x:
+        return
+    if (
+        type(x) is tuple
+        or not isinstance(tracer.host_values.length(rows), int)
+        or rows.read().node.graph is not tracer.graph
+    ):
+        raise tracer.error(
+            f"GFX cannot {what} a {type(x).__name__} that stands for the rows of one tensor: how many there are is open",
+            "give the argument's shape at capture, and make it a list of its own before a test or loop: list(x)",
+        )
+    tracer.journal.record(x, None, "contents", "a container", tracer.span())
+    x[:] = list(rows)
+
+
+def list_method(tracer: Capturing, items: list[Any], f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    """A call of a list's own method that writes, where a staged loop may have filled the list; what it holds is recorded."""
+    name = f.__name__
+    filled = bool(items) and type(items[0]) is StackedRows
+    if filled and name == "reverse" and len(items) == 1 and items[0].rows.read().node.graph is tracer.graph:
+        tracer.journal.record(items, None, "contents", "a container", tracer.span())
+        rows = items[0].rows
+        items[:] = [StackedRows(tracer.wrap(ops.flip(rows.read(), 0), rows.backend), items[0].kind)]
+        return None
+    if filled and name not in ("clear", "append", "extend"):
+        listed(tracer, items, name)
+        filled = False
+    tracer.journal.record(items, None, "contents", "a container", tracer.span())
+    if name == "sort":
+        items[:] = tracer.calls.call(sorted, (items,), kwargs)
+        return None
+    result = f(*args, **kwargs)
+    if filled and len(items) > 1 and items[0].rows.read().node.graph is tracer.graph:
+        added, kind = items[1:], one_kind(items, kind_of_item)
+        if kind is None:
+            raise tracer.error(
+                f"GFX cannot {name} this to a list that a loop filled: its items are the rows of one tensor",
+                "keep what is of another kind in a list of its own",
+            )
+        one = StackedRows(tracer.wrap(_head(added), items[0].rows.backend), kind)
+        items[:] = [behind(tracer, items[:1], one)]
+    return result
+
+
+def append_item(tracer: Capturing, items: list[Any], item: Any) -> None:
+    """items.append(item), recorded."""
+    tracer.journal.record(items, None, "contents", "a container", tracer.span())
+    items.append(item)
+
+
+def last_of(items: list[Any], key: Any) -> Any:
+    """items[key] of a list that grows: what this trip appended is known, by its place from the end."""
+    if type(key) is not int or not -len(items) < key < 0:
+        raise items[0].error
+    return items[key]
+
+
+def grown(tracer: Capturing, before: list[Any], added: list[Any], rows: list[Proxy]) -> list[Any]:
+    """What a list of tensors `before` holds behind a loop whose trips appended the items `added`, `rows` in all trips."""
+    known = [x for x in (*before, *added) if type(x) is not Growing]
+    kind = one_kind(known, kind_of_item)
+    assert kind is not None  # or the loop was not staged
+    if not kind:
+        _check_dtypes(tracer, known)
+    found = rows[0].read()
+    if len(added) > 1 and StackedRows not in map(type, added):  # each trip's items follow each other
+        found = ops.stack([r.read() for r in rows], 1)
+    elif len(added) > 1:
+        parts = [r.read() if type(x) is StackedRows else ops.expand_dims(r.read(), 1) for x, r in zip(added, rows)]
+        found = ops.concat(parts, 1)
+    if len(added) > 1 or type(added[0]) is StackedRows:
+        found = ops.flatten(found, 0, 1)
+    made = StackedRows(tracer.wrap(found, rows[0].backend), kind)
+    if before and type(before[0]) is Growing:
+        return [*before, made]
+    return [behind(tracer, before, made)] if before else [made]
+
+
+def behind(tracer: Capturing, before: list[Any], more: StackedRows) -> StackedRows:
+    """Rows that follow the items of a list."""
+    made = tracer.wrap(ops.concat([_head(before), more.rows.read()], 0), more.rows.backend)
+    doubt(made, [x for x in before if mutable(x)], "a list that a loop filled holds it")
+    return StackedRows(made, more.kind)
+
+
+def _head(items: list[Any]) -> Value:
+    """The items of a list as rows of a tensor."""
+    first = rows_of(items)
+    found: Value = first.read() if type(first) is Proxy else ops.stack([as_row(x) for x in items], 0)
+    return found
+
+
+def _check_dtypes(tracer: Capturing, items: list[Any]) -> None:
+    """One tensor of rows has one dtype."""
+    values = [(x.rows if type(x) is StackedRows else x).value for x in items]  # a view of a trip is not read behind it
+    known = {value.type.dtype for value in values if getattr(value, "type", None) is not None}
+    if len(known) > 1:
+        names = " and ".join(sorted(map(str, known)))
+        raise tracer.error(
+            f"GFX cannot append tensors of different dtypes ({names}) to one list in a loop on tensor data"
+        )
+
+
+def joined_rows(tracer: Capturing, name: str, args: tuple, kwargs: dict, again: Callable[[tuple], Any]) -> Any:
+    """A call (`again` makes it) on a list that a staged loop filled. Joined its rows are one tensor already; any other call
+    gets a list of them."""
+    rows, last = args[0][0].rows, name.rpartition(".")[2]
+    if type(args[0][0]) is ListedItems:
+        return args[0][0].joined(tracer, last, args[1:], kwargs)
+    if rows_kind(rows):
+        if isinstance(tracer.host_values.length(rows), int):
+            return again((list(rows), *args[1:]))
+        raise tracer.error(
+            f"GFX cannot apply {name} to a list of numbers that a loop filled, whose length is open", "append tensors"
+        )
+    seen = rows.backend is not None and rows.backend.views and _is_callers(rows)
+    one = Proxy(ops.copy(rows.read()) if seen else rows.read(), rows.backend)  # a tensor of its own
+    axis = kwargs.get("dim", kwargs.get("axis", args[1] if len(args) > 1 else 0))
+    plain = type(axis) is int and not set(kwargs) - {"dim", "axis"} and len(args) < 3
+    if last in ("array", "asarray"):
+        return again((one, *args[1:]))
+    if plain and last == "stack":
+        return one if axis == 0 else tracer.wrap(stacked(one.read(), axis), rows.backend)
+    if plain and last in ("cat", "concat", "concatenate"):
+        return tracer.wrap(joined(one.read(), axis), rows.backend)
+    if isinstance(tracer.host_values.length(rows), int):
+        return again((list(rows), *args[1:]))
+    raise tracer.error(
+        f"GFX cannot apply {name} to the rows of one tensor: how many there are is open", "stack them first"
+    )
+
+
+def _is_callers(rows: Proxy) -> bool:
+    """Whether a tensor lies in memory that the caller has."""
+    return any(is_given(root.read().node) for root in roots(rows))
+
+
+def called(x: Any, frame: Any) -> str:
+    """What the user calls an object: the variable that holds it, in the frame where it is used or in one that called it."""
+    while frame is not None:
+        found = next((name for name, held in frame.f_locals.items() if held is x and name.isidentifier()), None)
+        if found is not None and not frame.f_globals.get("__name__", "").startswith("gfx_trace"):
+            return found
+        frame = frame.f_back
+    return f"a {type(x).__name__}"
+
+
+def item_called(keys: tuple, root: str) -> str:
+    """What an error calls a part of a container that is called `root`: a key for each level down."""
+    return "".join(f"item {key!r} of " for key in reversed(keys)) + root
+
+
+def slot_called(slot: Slot, frame: Any) -> str:
+    """What an error calls a slot: its key or attribute, and the object."""
+    if slot.kind not in ("item", "attribute"):
+        return repr(slot.name)
+    part = "attribute" if slot.kind == "attribute" else "key" if isinstance(slot.object, dict) else "item"
+    return f"{part} {slot.key!r} of {called(slot.object, frame)!r}"
+
+
+def length_error(slot: Slot, where: str, frame: Any) -> UnsupportedConstruct:
+    """A list whose length would hang on data."""
+    write = "append" if isinstance(slot.object, list) else "write"
+    return UnsupportedConstruct(
+        f"GFX cannot convert this {write} to {called(slot.object, frame)!r} {where}: its length would be open", slot.span,
+        "write into a tensor of fixed length, or use where or a mask",
+    )  # fmt: skip

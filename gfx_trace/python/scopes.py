@@ -1,0 +1,85 @@
+"""The calls that are open during a capture, as nodes know them."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, TypeAlias
+
+from gfx_ir.graph import Value
+from gfx_ir.probing import is_module
+from gfx_ir.source import Scope
+
+from ..interfaces import Capturing
+from ..values.proxy import HostProxy, Proxy
+
+Opened: TypeAlias = Scope | list[Any]
+"""A call that is open: its Scope, or what the Scope will be made of."""
+
+
+class Scopes:
+    """The part of the Tracer that knows which call is open."""
+
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer = tracer
+
+    @property
+    def scope(self) -> Scope:
+        """The call that is open, as nodes know it."""
+        within = self.tracer.within
+        return within if isinstance(within, Scope) else self.scope_of(within)
+
+    def scope_of(self, opened: Opened) -> Scope:
+        """The Scope of a call, made when somebody asks for it: many a small function records nothing of its own.
+
+        What it was called with is as it was then: a write makes a node, and a node asks.
+        """
+        if isinstance(opened, Scope):
+            return opened
+        if len(opened) > 1:
+            outer, site, lasti, f, args, kwargs = opened
+            opened[:] = [self._callee_scope(self.scope_of(outer), site, lasti, f, args, kwargs)]
+        return opened[0]
+
+    def _callee_scope(
+        self, scope: Scope, site: Any, lasti: int, f: types.FunctionType, args: tuple, kwargs: dict
+    ) -> Scope:
+        """The scope of a function that is entered. A module's own forward behind decorators is the module's scope."""
+        name, path = f.__name__, scope.path
+        if name == "forward" and args and is_module(args[0]) and self.tracer.module_paths.get(id(args[0])) == path:
+            return scope
+        for arg in args:
+            if type(arg) is dict or type(arg) is list:
+                path = self.tree_path(arg) or path
+        span = None if site is None else scope.span(site.f_code, lasti)
+        return Scope(name, "function", path, f.__code__, scope, span, self.scope_args(f, args, kwargs), f.__doc__ or "")
+
+    def scope_args(self, f: types.FunctionType, args: tuple, kwargs: dict) -> tuple:
+        """(name, argument) pairs of a call, as far as positions and keywords tell."""
+        code = f.__code__
+        named = [*zip(code.co_varnames, args[: code.co_argcount]), *kwargs.items()]
+        return tuple([(name, arg.value) for name, arg in named if type(arg) is Proxy or type(arg) is HostProxy])
+
+    def tree_path(self, tree: Any) -> str | None:
+        """The path under which a tree of parameters stands: `layers.3` for the dictionary of that layer."""
+        keys: list[str] = []
+        while isinstance(tree, (dict, list)) and tree:
+            key, tree = next(iter(tree.items())) if isinstance(tree, dict) else (0, tree[0])
+            keys.append(str(key))
+        path = self.tracer.tensor_paths.get(id(tree))
+        suffix = ".".join(["", *keys])
+        return path[: -len(suffix)] if path is not None and path.endswith(suffix) else None
+
+    def encloses(self, value: Value) -> bool:
+        """Whether the scope that is open called the one in which `value` was made: then its name for it is the user's."""
+        scope = value.node.span.scope if value.node.span is not None else None
+        here = self.scope
+        if scope is None or scope is here:
+            return False
+        while scope is not None and scope is not here:
+            scope = scope.parent
+        return scope is not None
+
+    def made_here(self, value: Value) -> bool:
+        """Whether no other scope than the open one made `value`: it is no variable of a caller's or a sister's."""
+        span = value.node.span
+        return span is None or span.scope is None or span.scope is self.tracer.within or span.scope is self.scope

@@ -1,0 +1,364 @@
+"""Arguments of a capture: for each of the author's parameters one record of what it is, which all that reads them asks.
+
+A tensor given (an array, a TensorSpec) is a tensor of that type; any other value given is fixed, with a guard. Left out while
+others are given: fixed to its default. `Open`, or no arguments at all: open, a tensor where the annotation says so or neither
+annotation nor default speak, an open host value where annotation or default are plain.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import inspect
+import types
+import typing
+from typing import Any
+
+import numpy as np
+
+from gfx_ir.admission import element
+from gfx_ir.binding import bound_arguments
+from gfx_ir.described import Described, another, described
+from gfx_ir.fields import record_fields
+from gfx_ir.graph import UNBOUND, Value
+from gfx_ir.host import Dim
+from gfx_ir.program import Guard, Parameter
+from gfx_ir.trees import paths
+from gfx_ir.types import LogicalTensor, TensorSpec
+
+from ..heap.contents import attributes_of, children, only_attributes
+from ..interfaces import Capturing
+from ..python.draws import Draws
+from ..rewrite.packages import framework
+from ..values.open_keys import Keys, fields_of, is_dictionary, item_hint
+from ..values.proxy import Proxy
+from ..values.record import number_if_given
+
+_PLAIN = {int: "int", float: "float", bool: "bool", str: "str"}
+_GENERATOR = "numpy.random.Generator"
+_EMPTY = inspect.Parameter.empty
+_ARGS, _KWARGS = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+_KINDS: dict[Any, str] = {
+    inspect.Parameter.POSITIONAL_ONLY: "positional", inspect.Parameter.POSITIONAL_OR_KEYWORD: "",
+    inspect.Parameter.KEYWORD_ONLY: "keyword",
+}  # fmt: skip
+
+
+class _Open:
+    """The class of `Open`."""
+
+    def __repr__(self) -> str:
+        return "gfx.Open"
+
+    def __reduce__(self) -> str:
+        return "Open"
+
+
+Open = _Open()
+"""In the place of an argument: it stays open, although others are given."""
+
+
+@dataclasses.dataclass
+class Bound:
+    """The captured function's arguments, as it is called with them."""
+
+    args: list[Any]
+    kwargs: dict[str, Any]
+    signature: list[Parameter]
+
+
+class Arguments:
+    """Makes proxies for a signature."""
+
+    def __init__(self, tracer: Capturing, dynamic: bool, keys: Keys) -> None:
+        self.tracer, self.dynamic, self.keys = tracer, dynamic, keys
+        self.skipped = False
+        self._stems: dict[str, str] = {}  # by what the dims of arguments are called, the path of the argument
+
+    def bind(self, signature: inspect.Signature, hints: dict[str, Any], args: tuple, kwargs: dict) -> Bound:
+        """Proxies for every argument."""
+        given = bound_arguments(signature.bind_partial, args, kwargs, self.tracer.graph.name)
+        bound = Bound([], {}, [])
+        for name, parameter in signature.parameters.items():
+            if parameter.kind in (_ARGS, _KWARGS):
+                self._bind_starred(bound, parameter, given.get(name))
+            else:
+                at_default = bool(given) and name not in given and parameter.default is not _EMPTY
+                self._bind_one(bound, parameter, hints.get(name, _EMPTY), given.get(name, Open), at_default)
+        return bound
+
+    def _bind_starred(self, bound: Bound, parameter: inspect.Parameter, value: Any) -> None:
+        """`*args` and `**kwargs` hold what is given, and nothing else."""
+        name = parameter.name
+        if parameter.kind is _ARGS:
+            made = [self.make(f"{name}_{at}", item, f"{name}.{at}") for at, item in enumerate(value or ())]
+            bound.args += [argument for argument, _ in made]
+            bound.signature.append(Parameter(name, tuple([tree for _, tree in made]), kind="args"))
+            return
+        pairs = {key: self.make(key, item, f"{name}.{key}") for key, item in (value or {}).items()}
+        bound.kwargs.update({key: argument for key, (argument, _) in pairs.items()})
+        bound.signature.append(Parameter(name, {key: tree for key, (_, tree) in pairs.items()}, kind="kwargs"))
+
+    def _bind_one(self, bound: Bound, parameter: inspect.Parameter, hint: Any, value: Any, at_default: bool) -> None:
+        name, default = parameter.name, parameter.default
+        if value is not Open:
+            made, tree = self.make(name, value)
+        elif at_default:
+            made, tree = default, self._left_out(name, default)
+        else:
+            made, tree = self.open(name, default, hint)
+        left = value is Open and made is default  # Python itself gives it
+        kind, shown = _KINDS[parameter.kind], UNBOUND if default is _EMPTY else constant(default)
+        if type(shown) is type(tree) is Described and shown == tree and default is not made:
+            shown = another(shown)
+        bound.signature.append(Parameter(name, tree, shown, kind, _annotation(hint)))
+        if left and kind != "positional":
+            self.skipped = True  # those behind it go by keyword
+        elif kind == "keyword" or self.skipped:
+            bound.kwargs[name] = made
+        else:
+            bound.args.append(made)
+
+    # ------------------------------------------------------------------ given
+    def make(self, name: str, value: Any, path: str = "") -> tuple[Any, Any]:
+        """(what the function is called with, the tree of its leaves) for an argument that is given."""
+        path = path or name
+        tracer = self.tracer
+        if value is Open:
+            return self.open(name, _EMPTY, _EMPTY, path)
+        made = tracer.make_argument(name, value)
+        if made is not None:
+            return made, tracer.unwrap(made)
+        if isinstance(value, np.random.Generator):
+            tracer.assumed.guards.append(Guard("random", path, _GENERATOR))
+            return Draws(), Described(_GENERATOR)
+        if isinstance(value, (TensorSpec, LogicalTensor)):
+            type_ = value.logical() if isinstance(value, TensorSpec) else value
+            return self._tensor(name, path, type_)
+        owner = tracer.arrays.array_owner(value)
+        if owner is not None and owner.is_key(value):
+            placeholder = self._placeholder(_identifier(name), path, "tensor", LogicalTensor(None, ()))
+            return Proxy(placeholder, tracer.backend), placeholder
+        if owner is not None and getattr(value, "shape", None) is not None:
+            proxy, placeholder = self._tensor(name, path, self._type_of(owner, name, path, value))
+            tracer.assumed.devices[placeholder], layout = owner.device_of(value), owner.layout_of(value)
+            if layout is not None:
+                tracer.assumed.layouts[placeholder] = layout
+            if isinstance(value, np.generic):
+                tracer.record.put(placeholder, number_if_given(placeholder))
+            return proxy, placeholder
+        fields = record_fields(value)
+        if fields is not None:
+            made_fields, tree = self.make(name, fields, path)
+            return _with_fields(value, made_fields), tree
+        if isinstance(value, dict):
+            pairs = {key: self.make(_leaf_name(name, key), item, f"{path}.{key}") for key, item in value.items()}
+            return _like(value, {k: p[0] for k, p in pairs.items()}), {k: p[1] for k, p in pairs.items()}
+        if isinstance(value, (list, tuple)):
+            items = [self.make(f"{name}_{at}", item, f"{path}.{at}") for at, item in enumerate(value)]
+            kind = list if isinstance(value, list) else tuple
+            as_it_is = kind is tuple and all(made is item for (made, _), item in zip(items, value))
+            return value if as_it_is else _sequence(value, [i[0] for i in items]), kind(i[1] for i in items)
+        if _of_attributes(value) and self._holds_tensors(value):
+            made_attributes, tree = self.make(name, dict(attributes_of(value)), path)
+            made = object.__new__(type(value))
+            attributes_of(made).update(made_attributes)
+            tracer.given_objects[id(made)] = path
+            tracer.kept.append(made)
+            return made, tree
+        return value, self._fixed(path, value)
+
+    def _holds_tensors(self, value: Any) -> bool:
+        """Whether an object has tensors among its attributes, in containers or in objects like it."""
+        waiting, seen = [value], set()
+        while waiting:
+            item = waiting.pop()
+            if id(item) in seen:
+                continue
+            seen.add(id(item))
+            if isinstance(item, (TensorSpec, LogicalTensor)) or self.tracer.arrays.array_owner(item) is not None:
+                return True
+            if isinstance(item, (list, tuple, dict)) or _of_attributes(item):
+                waiting += children(item)
+        return False
+
+    def _fixed(self, path: str, value: Any) -> Any:
+        """The constant for what is fixed, with a guard."""
+        made = constant(value)
+        self.tracer.assumed.guards.append(Guard("value", path, made))
+        return made
+
+    def _left_out(self, name: str, default: Any) -> Any:
+        """The tree of an argument that is left to its default."""
+        tree = constant(default)
+        for keys, leaf in paths(tree):
+            self.tracer.assumed.guards.append(Guard("value", ".".join(map(str, (name, *keys))), leaf))
+        return tree
+
+    def _type_of(self, owner: Any, name: str, path: str, value: Any) -> LogicalTensor:
+        dims: tuple[Any, ...] = tuple(owner.shape_of(value))
+        if self.dynamic:
+            stem = name if self._stems.setdefault(name, path) == path else _identifier(path.replace(".", "_"))
+            dims = tuple(Dim(f"{stem}_{axis}", min=1) for axis in range(len(dims)))
+        return LogicalTensor(owner.dtype_of(value), dims)
+
+    def _tensor(self, name: str, path: str, type_: LogicalTensor) -> tuple[Any, Any]:
+        tracer = self.tracer
+        placeholder = self._placeholder(_identifier(name), path, "tensor", type_)
+        proxy = Proxy(placeholder, tracer.backend)
+        if type_.dtype is not None or type_.dims is not None:
+            tracer.assumed.guards.append(Guard("type", path, str(type_)))
+        return proxy, placeholder
+
+    def _placeholder(self, name: str, path: str, kind: str, type_: LogicalTensor | None = None) -> Value:
+        placeholder = self.tracer.graph.add_placeholder(name, kind, type_)
+        if path != name:
+            placeholder.node.set_args((path,))  # what guards and writes call it
+        return placeholder
+
+    # ------------------------------------------------------------------ not given
+    def open(self, name: str, default: Any, hint: Any, path: str = "") -> tuple[Any, Any]:
+        """(argument, tree) for an argument that is not given."""
+        if _is_generator(hint):
+            self.tracer.assumed.guards.append(Guard("random", name, _GENERATOR))
+            return Draws(), Described(_GENERATOR)
+        fields = fields_of(hint) if default is _EMPTY else None
+        if fields is not None or (default is _EMPTY and is_dictionary(hint)):
+            return self._open_dictionary(name, hint, path or name, fields)
+        kind = self.open_kind(default, hint)
+        if kind is None:
+            return default, self._left_out(name, default)
+        placeholder = self._placeholder(name, path or name, kind)
+        allowed = [type(default), *_options(hint)]
+        numbers = frozenset(number.__name__ for number in _NUMBERS if any(number is one for one in allowed))
+        if kind in ("tensor", "optional") and numbers:
+            self.tracer.record.mix(placeholder, numbers)
+        return self.tracer.wrap(placeholder), placeholder
+
+    def _open_dictionary(self, name: str, hint: Any, path: str, fields: dict[str, Any] | None) -> tuple[Any, Any]:
+        """The same for a dictionary: its keys are those of its annotation (`fields`), or those that were asked for."""
+        items = fields if fields is not None else dict.fromkeys(self.keys.get(path, ()), item_hint(hint, _EMPTY))
+        pairs = {key: self.open(_leaf_name(name, key), _EMPTY, inner, f"{path}.{key}") for key, inner in items.items()}
+        made = {key: argument for key, (argument, _) in pairs.items()}
+        if fields is None:
+            self.tracer.effects.open_keys[id(made)] = path
+        return made, {key: tree for key, (_, tree) in pairs.items()}
+
+    def open_kind(self, default: Any, hint: Any) -> str | None:
+        """Kind of an argument that stays open; None: it takes its default."""
+        if hint is not _EMPTY and hint is not None:
+            return _kind_of_hint(hint, default, self.tracer.arrays.frameworks())
+        if default is _EMPTY:
+            return "tensor"
+        if default is None:
+            return "optional"
+        return _PLAIN.get(type(default)) if not isinstance(default, Value) else "tensor"
+
+
+def constant(value: Any) -> Any:
+    """A plain value as a graph, a file and a guard hold it: literals, containers of them, dtypes; other objects Described."""
+    kind = type(value)
+    if kind in (int, float, complex, str, bool, type(None), type(...)):
+        return value
+    if kind in (list, tuple):
+        return kind(map(constant, value))
+    if kind is dict and all(type(key) in (int, str) for key in value):
+        return {key: constant(item) for key, item in value.items()}
+    if kind is slice and all(type(end) in (int, type(None)) for end in (value.start, value.stop, value.step)):
+        return value
+    return element(value) or described(value)
+
+
+_NUMBERS = (bool, int, float, complex)
+
+
+def _is_generator(hint: Any) -> bool:
+    """Whether an annotation says np.random.Generator."""
+    return hint is np.random.Generator or hint in ("np.random.Generator", "numpy.random.Generator")
+
+
+def _options(hint: Any) -> list[Any]:
+    """What an annotation allows: one of several, or itself."""
+    return list(typing.get_args(hint)) if typing.get_origin(hint) in (typing.Union, types.UnionType) else [hint]
+
+
+def _kind_of_hint(hint: Any, default: Any, frameworks: Any) -> str | None:
+    options = _options(hint)
+    optional = default is None or type(None) in options
+    options = [option for option in options if option is not type(None)]
+    if any(_is_tensor_hint(option, frameworks) for option in options):
+        return "optional" if optional else "tensor"
+    if options == [typing.Any] or options == [object]:
+        return "tensor" if default is _EMPTY else ("optional" if default is None else _PLAIN.get(type(default)))
+    if len(options) == 1 and options[0] in _PLAIN:
+        if optional:
+            return None
+        return _PLAIN[options[0]]
+    return "tensor" if default is _EMPTY else None
+
+
+def _is_tensor_hint(option: Any, frameworks: Any) -> bool:
+    name = option if isinstance(option, str) else getattr(option, "__name__", "")
+    if name in (
+        "Tensor",
+        "LongTensor",
+        "FloatTensor",
+        "BoolTensor",
+        "IntTensor",
+        "Array",
+        "ArrayLike",
+        "ndarray",
+        "NDArray",
+    ):
+        return True
+    return (
+        isinstance(option, type)
+        and any(issubclass(t, option) for b in frameworks for t in b.tensor_types)
+        and option is not object
+    )
+
+
+def _annotation(hint: Any) -> str:
+    return hint.__name__ if hint in (int, float, bool, str) else ""
+
+
+def _leaf_name(name: str, key: Any) -> str:
+    return key if isinstance(key, str) and key.isidentifier() else f"{name}_{key}"
+
+
+def _of_attributes(value: Any) -> bool:
+    """Whether an argument is an object of the author's, or of a library for models, that holds nothing but attributes."""
+    kind = type(value)
+    plain = only_attributes(kind) and not isinstance(value, (type, types.FunctionType)) and not callable(value)
+    return plain and not framework(kind.__module__)
+
+
+def _identifier(name: str) -> str:
+    text = "".join(c if c.isalnum() or c == "_" else "_" for c in name)
+    return text if text.isidentifier() else f"arg_{text}"
+
+
+def _like(value: dict, items: dict) -> Any:
+    return items if type(value) is dict else type(value)(items)
+
+
+def _with_fields(value: Any, fields: dict[str, Any]) -> Any:
+    """A copy of a dataclass with other fields: what it was made with, and what that computed, is not asked again."""
+    made = copy.copy(value)
+    for name, field in fields.items():
+        object.__setattr__(made, name, field)
+    return made
+
+
+def _sequence(value: Any, items: list[Any]) -> Any:
+    if isinstance(value, list):
+        return items
+    return type(value)._make(items) if hasattr(value, "_fields") else tuple(items)
+
+
+def hints_of(fn: Any) -> dict[str, Any]:
+    """Annotations of a function, evaluated where they can be."""
+    try:
+        return typing.get_type_hints(fn)
+    except (NameError, TypeError, AttributeError, SyntaxError):
+        return dict(getattr(fn, "__annotations__", {}))
