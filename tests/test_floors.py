@@ -63,7 +63,6 @@ def module_files():
 
 
 MODULES = dict(module_files())
-EVERY_MODULE = pytest.mark.parametrize("name", MODULES)
 
 
 @functools.cache
@@ -100,29 +99,31 @@ def floor(name):
     return 1 if parts[1] in FLOOR_1 else 2 if parts[1] in FLOOR_2 else 0
 
 
-@EVERY_MODULE
-def test_imports_point_down(name):
-    package = name.split(".")[0]
-    allowed = AT_ONCE[package] | LEAVES.get(name, set())
+def every_import(start=""):
+    """(module that imports, imported module, line, whether inside a function), of modules whose name begins so."""
+    for name in MODULES:
+        if name.startswith(start):
+            for targets, line, inside in imports(name):
+                for target in targets:
+                    yield name, target, line, inside
+
+
+def test_imports_point_down():
     found = []
-    for targets, line, inside in imports(name):
-        for target in targets:
-            top = target.split(".")[0]
-            may = allowed | AT_FIRST_USE[package] if inside else allowed
-            if top not in may and top not in sys.stdlib_module_names:
-                found.append(f"{MODULES[name]}:{line} imports {target}" + ("" if inside else " at module level"))
+    for name, target, line, inside in every_import():
+        package, top = name.split(".")[0], target.split(".")[0]
+        may = AT_ONCE[package] | LEAVES.get(name, set()) | (AT_FIRST_USE[package] if inside else set())
+        if top not in may and top not in sys.stdlib_module_names:
+            found.append(f"{MODULES[name]}:{line} imports {target}" + ("" if inside else " at module level"))
     assert not found
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("gfx_ir")])
-def test_floors_of_gfx_ir(name):
-    above = [
+def test_floors_of_gfx_ir():
+    assert not [
         f"{MODULES[name]}:{line} (floor {floor(name)}) imports {target} (floor {floor(target)})"
-        for targets, line, _ in imports(name)
-        for target in targets
+        for name, target, line, _ in every_import("gfx_ir")
         if target.split(".")[0] == "gfx_ir" and floor(target) > floor(name)
     ]
-    assert not above
 
 
 def circles(arrows):
@@ -163,46 +164,43 @@ def test_imports_form_no_circle():
     assert not circles(arrows)
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("gfx_trace.")])
-def test_folders_of_gfx_trace(name):
+def test_folders_of_gfx_trace():
     def room(module):
         return ROOMS.index(module.split(".")[1])
 
-    inside = [t for targets, _, _ in imports(name) for t in targets if t.startswith("gfx_trace")]
-    assert not [target for target in inside if target == "gfx_trace" or room(target) > room(name)]
+    inside = [found for found in every_import("gfx_trace.") if found[1].split(".")[0] == "gfx_trace"]
+    assert not [found for found in inside if found[1] == "gfx_trace" or room(found[1]) > room(found[0])]
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("gfx_ir.codegen.")])
-def test_rewrites_know_nothing_of_the_printer(name):
-    room, rewrites = name.split(".")[2], "prepare"
-    allowed = FACTS | {rewrites} if room == rewrites else FACTS
-    codegen = [t for targets, _, _ in imports(name) for t in targets if t.startswith("gfx_ir.codegen.")]
-    assert room not in allowed or not [target for target in codegen if target.split(".")[2] not in allowed]
+def test_rewrites_know_nothing_of_the_printer():
+    rewrites = "prepare"
+    for name, target, line, _ in every_import("gfx_ir.codegen."):
+        room = name.split(".")[2]
+        allowed = FACTS | {rewrites} if room == rewrites else FACTS
+        if room in allowed and target.startswith("gfx_ir.codegen."):
+            assert target.split(".")[2] in allowed, f"{MODULES[name]}:{line} imports {target}"
 
 
-@EVERY_MODULE
-def test_project_is_imported_at_module_level(name):
+def test_project_is_imported_at_module_level():
     late = [
-        f"{MODULES[name]}:{line} imports {targets}"
-        for targets, line, inside in imports(name)
-        if inside and any(target.split(".")[0] in FOLDERS for target in targets)
+        f"{MODULES[name]}:{line} imports {t}"
+        for name, t, line, inside in every_import()
+        if inside and t.split(".")[0] in FOLDERS
     ]
     assert not late
 
 
-@EVERY_MODULE
-def test_leaves_are_not_imported(name):
-    found = [t for targets, _, _ in imports(name) for t in targets if t in LEAVES and name not in LEAVES]
-    assert not found
+def test_leaves_are_not_imported():
+    assert not [(name, t) for name, t, _, _ in every_import() if t in LEAVES and name not in LEAVES]
 
 
 SCAN = "from torch._higher_order_ops import scan"  # emitted source needs it, and PyTorch has no public name for it
 
 
-@pytest.mark.parametrize("name", sorted(MODULES.keys() - INSIDE))
-def test_public_names_of_frameworks_only(name):
-    lines = MODULES[name].read_text(encoding="utf-8").replace(SCAN, "").splitlines()
-    assert not [f"{MODULES[name]}:{n}" for n, line in enumerate(lines, 1) if PRIVATE.search(line.split("#")[0])]
+def test_public_names_of_frameworks_only():
+    for name in MODULES.keys() - INSIDE:
+        lines = MODULES[name].read_text(encoding="utf-8").replace(SCAN, "").splitlines()
+        assert not [f"{MODULES[name]}:{n}" for n, line in enumerate(lines, 1) if PRIVATE.search(line.split("#")[0])]
 
 
 def test_importing_gfx_trace_loads_no_framework():
