@@ -17,6 +17,7 @@ from ..frameworks.grad_managers import standing_for
 from ..frameworks.holding import hold
 from ..heap.generators import GENERATORS
 from ..interfaces import Capturing
+from ..objects.native_methods import NativeMethods
 from ..python.devices import settled
 from ..python.rows import StackedRows, listed, rows_of
 from ..python.sequences import OpenList
@@ -27,6 +28,7 @@ from ..values.gated import usable
 from ..values.proxy import HostProxy, NeedsPython, Proxy
 from ..values.raised import Raised
 from .conversion import foreign
+from .effects import Effects
 
 _CLOCKS = frozenset(("time", "datetime"))
 _CAPTURED = (Proxy, HostProxy, OpenList)
@@ -37,7 +39,8 @@ _OF_EVERY_OBJECT = frozenset(("__init__", "__setattr__", "__delattr__", "__getat
 _STORING = frozenset(("__setitem__", "setdefault"))
 """Methods of dictionaries that look up a key, and put a value there."""
 _HOLDING = (list, tuple, set, frozenset, dict)
-_GATES = frozenset((__name__, "gfx_trace.effects", "gfx_trace.native_methods"))
+_GATES = frozenset((__name__, Effects.__module__, NativeMethods.__module__))
+"""The modules that run what is not entered."""
 _HINT = "call what GFX has rows for (`gfx ops` lists it), or compute it before the call and pass it as an argument"
 
 

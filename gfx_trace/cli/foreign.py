@@ -9,7 +9,7 @@ from pathlib import Path
 from gfx_ir.errors import GfxError
 from gfx_ir.source import Span
 
-_HERE = Path(__file__).parent
+_HERE = Path(__file__).parents[1]
 _LIBRARIES = {"site-packages", "dist-packages", f"python{sys.version_info[0]}.{sys.version_info[1]}"}
 
 

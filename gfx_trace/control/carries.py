@@ -57,6 +57,7 @@ class Carries:
         self.through: dict[tuple, Any] = {}  # tensors from outside that the loop returns, if it returns
         self.kept: set[tuple] = set()  # leaves that were dropped once and proved to change after all
         self.flat: set[tuple] = set()  # containers that are taken apart
+        self.alone: set[tuple] = set()  # of these, the ones that behind the loop nothing else can be
         self.copies: set[int] = set()
         self.written: list[tuple[Slot, Any]] = []
         self.after: tuple = ()
@@ -263,6 +264,8 @@ class Carries:
                 value.type = carried.inner.type
             carried.tell(tracer, value)
             results[id(carried)] = carried.result = carried.wrapped(tracer, value)
+        for name, left in zip(self.names, self.after) if self.runs else ():
+            self._note_alone(left, (name,))
         self.set(tuple(self._outside(v, (n,), results) for n, v in zip(self.names, self.entry)))
         slots = [
             (c.slot, values[at] if c.slot.kind == "proxy" else results[id(c)])
@@ -299,10 +302,17 @@ class Carries:
 
     def _share_containers(self, value: Any, path: tuple) -> None:
         """What was there before, or the body puts there, may be what stands for a container behind the loop."""
-        if path in self.flat:
+        if path in self.flat and path not in self.alone:
             self.tracer.journal.shared[id(value)] = value
         for key, item in branches(value) or ():
             self._share_containers(item, (*path, key))
+
+    def _note_alone(self, left: Any, path: tuple) -> None:
+        """A container that the last trip made, and nothing else holds, is one of its own behind the loop."""
+        if path in self.flat and id(left) in self.own and id(left) not in self.tracer.journal.shared:
+            self.alone.add(path)
+        for key, item in branches(left) or ():
+            self._note_alone(item, (*path, key))
 
     def _rows(self, item: Proxy, y: Value) -> Proxy:
         """What all trips appended as one tensor."""
@@ -324,10 +334,10 @@ class Carries:
         if isinstance(value, tuple) or is_total(value) or path in self.flat:
             parts = branches(value) or []
             items = [self._outside(item, (*path, key), results) for key, item in parts]
-            if all(new is old for new, (_, old) in zip(items, parts)):
+            if path not in self.alone and all(new is old for new, (_, old) in zip(items, parts)):
                 return value
             made = rebuilt(value, items)
-            if path in self.flat:
+            if path in self.flat and path not in self.alone:
                 self.tracer.journal.shared[id(made)] = made
             return made
         return self.behind.get(path[0], value) if len(path) == 1 else value

@@ -114,10 +114,13 @@ def test_draws_in_what_jax_transforms(f, key):
     assert "grad" not in gfx.transpile(result.program, to="torch").source
 
 
-def test_draws_for_each_item_of_a_batch_are_refused():
-    keys = lambda key, x: jax.vmap(lambda k: jax.random.normal(k, (3,)))(jax.random.split(key, 4))
-    with pytest.raises(CaptureError, match="it takes several keys of random numbers"):
-        gfx.symbolic_trace(keys, KEY, X)
+def test_a_batch_draws_with_a_key_for_each_item():
+    draw = lambda key, x: jax.vmap(lambda k: jax.random.normal(k, (3,)))(jax.random.split(key, 4))
+    result = gfx.transpile(draw, KEY, X, to="jax")
+    np.testing.assert_allclose(np.asarray(result(KEY, X)), np.asarray(draw(KEY, X)), rtol=1e-6)
+
+
+def test_draws_of_which_a_batch_does_not_tell_are_refused():
     chances = lambda key, x: jax.vmap(lambda p: jax.random.bernoulli(key, p))(jax.nn.sigmoid(x))
     with pytest.raises(GfxError, match="draws that JAX makes for each item of a batch"):
         gfx.symbolic_trace(chances, KEY, X)
