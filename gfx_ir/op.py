@@ -138,8 +138,7 @@ class OpDef:
         self.name, self.params, self.defaults, self.bind = parse_signature(signature)
         self.eval = None if eval is None else Template(eval, self.params, self.defaults, own=own)
         self.body, self.infer, self.kinds, self.compute, self.memory = body, infer, kinds, compute, memory
-        self.put, self.control = put, control
-        self.form = form if control is None else control.form
+        self.put, self.control, self.form = put, control, form if control is None else control.form
         derived = getattr(infer, "traits", Trait.NONE) | getattr(put, "traits", Trait.NONE)
         self.asks, self.number = "", getattr(infer, "number", "")
         if traits & Trait.ASKS:
@@ -149,10 +148,9 @@ class OpDef:
         required = sum(name not in self.defaults for name in self.params)
         first = 0 if self.params[:1] == ("key",) else min(required, 1)  # without a key a framework draws of its own
         self.operands = required if self.traits & Trait.ELEMENTWISE else first  # how many of the first parameters are
-        self.total = total
         self.point, self.index, self.sign, self.python, self.noun = point, index, sign, python, noun
         self.channels_last, self.contraction, self.sequence = channels_last, contraction, sequence
-        self.effect, self.regions, self.family, self.doc = effect, regions, family, doc
+        self.effect, self.regions, self.family, self.doc, self.total = effect, regions, family, doc, total
         self.added: Mapping[str, Any] = {}
         self.at = ""  # file:line of its row, once it is registered
 

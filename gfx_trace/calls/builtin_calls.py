@@ -42,7 +42,8 @@ from ..python.faults import cannot, class_name, no_operator
 from ..python.open_iterables import OpenRange, is_open_iterable
 from ..python.plain import cast, on_math, on_pow, on_round
 from ..python.rows import Lazy, rows_of
-from ..python.sequences import folded, holds_open_sizes, is_shape, is_whole, joined, open_tuple
+from ..python.sequences import folded, is_shape, is_whole, joined, open_tuple
+from ..python.sizes import holds_open_sizes
 from ..python.texts import formatted, str_or_repr
 from ..python.told import value_of
 from ..values.gated import Gated

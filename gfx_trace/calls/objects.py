@@ -25,7 +25,8 @@ from ..python.faults import cannot, no_attribute
 from ..python.listed import ListedItems
 from ..python.picked import get, open_place, picked, replaced
 from ..python.rows import Growing, StackedRows, last_of, listed, rows_of
-from ..python.sequences import OpenList, method_of_sizes
+from ..python.sequences import OpenList
+from ..python.sizes import method_of_sizes
 from ..python.told import holds_open
 from ..rewrite.packages import enterable
 from ..values.gated import Gated, gate_of

@@ -160,20 +160,10 @@ def _capture(
         flavour.name if flavour is not None else "numpy", [write.path for write in state],
         1 if tracer.static_types else 0, results.records,
     )  # fmt: skip
-    slots = {w.path: w for w in state if w.slot is not None}
-    modes = list(tracer.assumed.modes.values())
+    slots, modes = {w.path: w for w in state if w.slot is not None}, list(tracer.assumed.modes.values())
     found = Captured(
-        program,
-        target,
-        rebuild,
-        tracer.notes,
-        slots,
-        left,
-        results.returned,
-        modes,
-        tracer.raising.errors,
-        tracer.bound_arrays,
-    )
+        program, target, rebuild, tracer.notes, slots, left, results.returned, modes, tracer.raising.errors, tracer.bound_arrays
+    )  # fmt: skip
     vars(tracer).clear()
     return found
 

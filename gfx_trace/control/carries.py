@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,7 +22,7 @@ from ..values.nest import branches, rebuilt
 from ..values.number_rows import as_row, row_type
 from ..values.proxy import NeedsPython, Proxy, Unusable, is_open
 from ..values.unsettled import Unsettled
-from .carried import Carried, carryable, kind_of
+from .carried import Carried, carryable, kind_of, part_label, returned_names
 from .carried_aliases import CarriedAliases
 from .hints import loop_key, recall, remember
 from .settling import Settling
@@ -43,7 +43,7 @@ class Carries:
         self.inner = frozenset(inner)
         # A break flag is false wherever the loop still runs.
         self.flags = frozenset(stop.__code__.co_freevars) & frozenset(self.names) if stop is not None else frozenset()
-        self.returned = returned(self.flags)  # what a return in the body gives: a trip begins before any
+        self.returned = returned_names(self.flags)  # what a return in the body gives: a trip begins before any
         self.span = tracer.span()
         self.loop = object()  # what stands for it where nothing of it may be kept alive
         self.before: tuple = self.get()
@@ -115,7 +115,7 @@ class Carries:
             self.add(path, Carried(name, value, kind_of(value), getattr(value, "backend", self.tracer.backend)))
         elif isinstance(value, tuple) or is_total(value) or path in self.flat:
             for key, item in branches(value) or ():
-                self.plan(_label(name, key, is_total(value)), item, (*path, key))
+                self.plan(part_label(name, key, is_total(value)), item, (*path, key))
 
     def add(self, path: tuple, carried: Carried) -> None:
         if path not in self.dropped and path not in self.leaves:
@@ -341,17 +341,3 @@ class Carries:
                 self.tracer.journal.shared[id(made)] = made
             return made
         return self.behind.get(path[0], value) if len(path) == 1 else value
-
-
-def returned(flags: Iterable[str]) -> frozenset[str]:
-    """The variables that hold what a return out of the loop gives: the rewriter names each with its flag."""
-    return frozenset(f"value{name[len('returned') :]}" for name in flags if name.startswith("returned_"))
-
-
-def _label(name: str, key: Any, wraps: bool) -> str:
-    """What a part of a carried value is called; `wraps`: the value is only None-ness around the part."""
-    if wraps and key == "value":
-        return name
-    if isinstance(key, str) and key.isidentifier():
-        return f"{name}_{key}" if name.isidentifier() else key
-    return f"{name}_{key}" if isinstance(key, int) else name

@@ -7,7 +7,6 @@ annotation nor default speak, an open host value where annotation or default are
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import inspect
 import types
@@ -33,6 +32,7 @@ from ..rewrite.packages import framework
 from ..values.open_keys import Keys, fields_of, is_dictionary, item_hint
 from ..values.proxy import Proxy
 from ..values.record import number_if_given
+from .filled import like_mapping, like_sequence, with_fields
 
 _PLAIN = {int: "int", float: "float", bool: "bool", str: "str"}
 _GENERATOR = "numpy.random.Generator"
@@ -150,15 +150,15 @@ class Arguments:
         fields = record_fields(value)
         if fields is not None:
             made_fields, tree = self.make(name, fields, path)
-            return _with_fields(value, made_fields), tree
+            return with_fields(value, made_fields), tree
         if isinstance(value, dict):
             pairs = {key: self.make(_leaf_name(name, key), item, f"{path}.{key}") for key, item in value.items()}
-            return _like(value, {k: p[0] for k, p in pairs.items()}), {k: p[1] for k, p in pairs.items()}
+            return like_mapping(value, {k: p[0] for k, p in pairs.items()}), {k: p[1] for k, p in pairs.items()}
         if isinstance(value, (list, tuple)):
             items = [self.make(f"{name}_{at}", item, f"{path}.{at}") for at, item in enumerate(value)]
             kind = list if isinstance(value, list) else tuple
             as_it_is = kind is tuple and all(made is item for (made, _), item in zip(items, value))
-            return value if as_it_is else _sequence(value, [i[0] for i in items]), kind(i[1] for i in items)
+            return value if as_it_is else like_sequence(value, [i[0] for i in items]), kind(i[1] for i in items)
         if _of_attributes(value) and self._holds_tensors(value):
             made_attributes, tree = self.make(name, dict(attributes_of(value)), path)
             made = object.__new__(type(value))
@@ -336,24 +336,6 @@ def _of_attributes(value: Any) -> bool:
 def _identifier(name: str) -> str:
     text = "".join(c if c.isalnum() or c == "_" else "_" for c in name)
     return text if text.isidentifier() else f"arg_{text}"
-
-
-def _like(value: dict, items: dict) -> Any:
-    return items if type(value) is dict else type(value)(items)
-
-
-def _with_fields(value: Any, fields: dict[str, Any]) -> Any:
-    """A copy of a dataclass with other fields: what it was made with, and what that computed, is not asked again."""
-    made = copy.copy(value)
-    for name, field in fields.items():
-        object.__setattr__(made, name, field)
-    return made
-
-
-def _sequence(value: Any, items: list[Any]) -> Any:
-    if isinstance(value, list):
-        return items
-    return type(value)._make(items) if hasattr(value, "_fields") else tuple(items)
 
 
 def hints_of(fn: Any) -> dict[str, Any]:
