@@ -35,12 +35,9 @@ def _padded(node: Node, rank: int) -> tuple | None:
 
 def _cut(node: Node, rank: int) -> tuple | None:
     index = node.args[1] if type(node.args[1]) is tuple else (node.args[1],)
-    rest = (slice(None),) * (rank - len([at for at in index if at is not ...]))
-    if ... in index:
-        where = index.index(...)
-        index = (*index[:where], *rest, *index[where + 1 :])
-    else:
-        index = (*index, *rest)
+    gaps = [at for at, item in enumerate(index) if item is ...]
+    where = gaps[0] if gaps else len(index)
+    index = (*index[:where], *(slice(None),) * (rank - len(index) + len(gaps)), *index[where + len(gaps) :])
     if len(index) != rank or not all(type(at) is slice for at in index):
         return None
     return (tuple([index[axis] for axis in to_last(rank)]),)

@@ -40,13 +40,14 @@ def _wanted(program: Program, graph: Graph, known: dict[Graph, dict[int, Order]]
     """In which order a function, or one that it hands them to, wants the axes of its arguments; of those known so far."""
     found: dict[int, Order] = {}
     for at, value in enumerate(graph.placeholders):
-        for user in value.users():
+        users = value.users()
+        for user in () if any(user.in_place for user in users) else users:
             order: Order | None = None
             if is_call(user):
                 callee, given = program.callee(user.args[0]), user.args[2]
                 wishes = known.get(callee, {}) if callee is not None else {}
                 order = next((wish for place, wish in wishes.items() if given[place] is value), None)
-            elif user.op.traits & Trait.PERMUTES and not user.in_place:
+            elif user.op.traits & Trait.PERMUTES:
                 order = order_of(user)
             if order is not None and order != tuple(range(len(order))):
                 found[at] = order

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from gfx_ir import ops
@@ -33,8 +34,11 @@ class ListedItems(Unusable):
         """These items behind those of a list."""
         if not before:
             return self
-        head = before[0].rows.read() if type(before[0]) is ListedItems else tuple([x.read() for x in before])
-        return ListedItems(Proxy(ops.seq_concat(head, self.rows.read()), self.rows.backend))
+        held = [x.rows if type(x) is ListedItems else x for x in (*before, self)]
+        parts = [x.read() if x.value.kind == "list" else (x.read(),) for x in held]
+        made = Proxy(functools.reduce(ops.seq_concat, parts), self.rows.backend)
+        doubt(made, [x for x in held if mutable(x)], "a list that a loop filled holds it")
+        return ListedItems(made)
 
     def length(self, tracer: Capturing) -> Any:
         """How many there are."""

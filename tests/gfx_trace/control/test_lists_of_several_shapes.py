@@ -84,7 +84,29 @@ def of_a_function(x):
     return torch.cat(helper(x, 2)), torch.cat(helper(x * 2, 3))
 
 
-FUNCTIONS = [chunks, prefixes, means, chosen, triangle, counted, beside_rows, gone_over, asked, of_a_function]
+def several_loops(x):
+    parts = [x * 3, x * 4]
+    for i in range(x.shape[0]):
+        parts.append(x[i:] * 1)
+    parts.append(x[:1] * 7)
+    for i in range(x.shape[0]):
+        parts.append(x[:i] * 2)
+    return torch.cat(parts), len(parts)
+
+
+FUNCTIONS = [
+    several_loops,
+    chunks,
+    prefixes,
+    means,
+    chosen,
+    triangle,
+    counted,
+    beside_rows,
+    gone_over,
+    asked,
+    of_a_function,
+]
 
 
 def flat(tree):
@@ -123,3 +145,14 @@ def test_what_a_list_may_hold_is_not_written_behind_it():
 
     with pytest.raises(gfx.GfxError, match="a list that a loop filled may hold it"):
         gfx.symbolic_trace(f)
+
+    def begun(x):
+        y = x * 1
+        parts = [y]
+        for i in range(x.shape[0]):
+            parts.append(x[i:] * 1)
+        y += 1
+        return torch.cat(parts)
+
+    with pytest.raises(gfx.GfxError, match="a list that a loop filled holds it"):
+        gfx.symbolic_trace(begun)
