@@ -1,7 +1,8 @@
-"""Zoo: every model in a process of its own, as a table on the terminal and as docs/zoo.md. Usage: `make zoo`, or names of models."""
+"""Zoo: every model in a process of its own, as a table on the terminal and as lines of docs/zoo.md. Usage: `make zoo`, or names of models."""
 
 import multiprocessing
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -22,7 +23,7 @@ TITLES = (
 HEAD = """# The zoo: models as people have them
 
 Every model is captured with open sizes (batch and length), PyTorch's written for JAX and those of JAX's libraries for PyTorch.
-`make zoo` writes this page, on one core; `make zoo MODELS="Bert GPT2"` prints a part of it.
+`make zoo` writes this page, on one core; `make zoo MODELS="Bert GPT2"` measures these, and leaves the other lines as they are.
 
 - **nodes** of the graph, in all its functions; equal blocks are one function.
 - **lines** of the emitted code (without imports, comments and docstrings), and those of the author's and the library's code that ran in one call.
@@ -30,8 +31,10 @@ Every model is captured with open sizes (batch and length), PyTorch's written fo
   largest value of each (at least 1).
 - **gradients**: the same of the gradients of all parameters.
 - **capture** in seconds; **time** of a call, jitted where JAX runs it, as a multiple of the original's (PyTorch
-  eager, or JAX jitted); the models are small, so that overhead of calls counts.
+  eager, or JAX jitted); the models are small, so that overhead of calls counts. Most lines were measured while the
+  machine had other work: their last two columns may be too large by a multiple.
 """
+FAILED = "## What does not work"
 
 
 def measured(context, name):
@@ -51,34 +54,43 @@ def measured(context, name):
 
 
 def cells(row):
-    """A line of the table."""
+    """A line of the table: its cells by their titles."""
     number = lambda key, form: "" if row.get(key) is None else format(row[key], form)
     lines = f"{row['lines']} / {row['original']}" if row.get("lines") else ""
     captured = f"{row['seconds']:.2f} s" if row.get("nodes") else ""
-    return [
+    shown = (
         row["name"], row.get("library", ""), row.get("captured", "no"), str(row.get("nodes") or ""), lines, number("error", ".1e"),
         number("gradient", ".1e"), captured, number("ratio", ".2f"), number("torchax", ".2f"),
-    ]  # fmt: skip
+    )  # fmt: skip
+    return dict(zip(TITLES, shown))
 
 
-def page(rows):
-    """The table, and what does not work, as Markdown."""
-    shown = [
-        number
-        for number, title in enumerate(TITLES)
-        if title != "to torchax" or any(row.get("torchax") for row in rows)
-    ]
-    titles = [TITLES[at] for at in shown]
+def kept(text):
+    """The lines of a page's table, and what it tells of those that do not work, by the models' names."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+    told = dict(re.findall(r"^- \*\*(.*)\*\*: (.*)$", text.partition(FAILED)[2], re.MULTILINE))
+    return {row[0]: dict(zip(rows[0], row)) for row in rows[2:]}, told
+
+
+def page(text, rows):
+    """A page's text with these rows in place of those it has of the same models; what was not measured stays."""
+    table, told = kept(text)
+    for row in rows:
+        told.pop(row["name"], None)
+        table[row["name"]] = cells(row)
+        if row.get("reason"):
+            told[row["name"]] = plain(row["reason"])
+    names = [name for name in cases() if name in table]
+    titles = [title for title in TITLES if any(table[name].get(title) for name in names)]
     lines = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
-    lines += [f"| {' | '.join(cells(row)[at] for at in shown)} |" for row in rows]
-    failed = [f"- **{row['name']}**: {plain(row['reason'])}" for row in rows if row.get("reason")]
-    works = sum(not row.get("reason") for row in rows)
-    rest = len(cases()) - len(rows)
-    told = f"{works} of {len(rows)} models work in every column" + (
-        f"; {rest} more were not measured in this run." if rest else "."
+    lines += [f"| {' | '.join(table[name].get(title, '') for title in titles)} |" for name in names]
+    failed = [f"- **{name}**: {told[name]}" for name in names if name in told]
+    rest = len(cases()) - len(names)
+    works = f"{len(names) - len(failed)} of {len(names)} models work in every column" + (
+        f"; {rest} more were not measured yet." if rest else "."
     )
-    text = f"{HEAD}\n{told}\n\n" + "\n".join(lines) + "\n"
-    return text + ("\n## What does not work\n\n" + "\n".join(failed) + "\n" if failed else "")
+    text = f"{HEAD}\n{works}\n\n" + "\n".join(lines) + "\n"
+    return text + (f"\n{FAILED}\n\n" + "\n".join(failed) + "\n" if failed else "")
 
 
 def plain(reason):
@@ -87,7 +99,7 @@ def plain(reason):
 
 
 def main():
-    """All models, or those that are named; only all of them write the page."""
+    """All models, or those that are named: their lines of the page."""
     names = sys.argv[1:] or list(cases())
     context = multiprocessing.get_context(
         "forkserver"
@@ -96,11 +108,10 @@ def main():
     rows = []
     for name in track(names, "models", console=Console(stderr=True)):
         rows.append(measured(context, name))
-        if not sys.argv[1:]:  # a run that is ended leaves what it has measured
-            PAGE.write_text(page(rows))
+        PAGE.write_text(page(PAGE.read_text(), rows))  # a run that is ended leaves what it has measured
     console, table = Console(width=180), Table(*TITLES)
     for row in rows:
-        table.add_row(*cells(row))
+        table.add_row(*cells(row).values())
     console.print(table)
     for row in rows:
         if row.get("reason"):
