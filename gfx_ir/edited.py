@@ -1,4 +1,4 @@
-"""Graphs edited in place: one argument of a node replaced, by its name; a node put before another."""
+"""Graphs edited in place: one argument of a node replaced, by its name; a node put before or behind another."""
 
 from __future__ import annotations
 
@@ -19,3 +19,16 @@ def put_before(node: Node, name: str, *args: Any) -> Value:
     op = lookup(name)
     assert node.graph is not None
     return node.graph.insert(Node(op, op.bind(*args), ("tensor",), node.span), node).value
+
+
+def put_behind(node: Node, name: str, *args: Any) -> Value:
+    """The tensor that an op makes of these arguments, one of which is the node's value, in the place of that: a new node behind it."""
+    op, value = lookup(name), node.value
+    assert node.graph is not None
+    made = Node(op, op.bind(*args), ("tensor",), node.span)
+    users = value.users()
+    node.graph.insert(made, node.next)
+    for user in users:
+        user.replace_input(value, made.value)
+    made.value.name, made.value.type, value.name = value.name, value.type, None
+    return made.value

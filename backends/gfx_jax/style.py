@@ -24,9 +24,9 @@ def {name}_jvp(primals, tangents):
     return {rule}(*primals, *tangents)"""
 
 LOWERING = (
-    "keep_order", "own_gradients", "foreign_texts", "lacking_dtypes",
+    "keep_order", "own_gradients", "foreign_texts",
     "open_dtypes", "shallow", "python_numbers", "handed", "shared_calls",
-    "booleans", "untold", "powers", "promoted", Masked.name, Added.name, "composites",
+    "booleans", "untold", "powers", "promoted", "lacking_dtypes", Masked.name, Added.name, "composites",
     "traced", "truths", "asked_first", "merged_tests", "simplify", "drop_carried", "unpacked",
     "staged_ranges", "shortest", "ranges", Bounded.name, Sizes.name,
     "returned", "inline_calls", "gathered", Joined.name, "reroll",

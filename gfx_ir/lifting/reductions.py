@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
-from ..build import Builder, dtype_of
+from ..build import Builder
 from ..defaults import dtype_for
-from ..dtypes import DType, float64
+from ..dtypes import float64
 from ..graph import Value
 from ..op import active, lookup
 from ..ops._views import along
 from .words import Dialect, Lifted, Table, ask_rank, element, expect, kind_of, rank
 
-_DEFAULT_BITS = 32
 """Of the whole numbers that a framework makes of Python's, at least."""
 
 
@@ -132,7 +131,7 @@ class Reductions:
         def lift(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
             self.say.refuse(self.say.call(short), out=out)
             x = self.say.as_array(a)
-            return op(x, axis=axis, dtype=self._running(x) if dtype is None else element(dtype))
+            return op(x, axis=axis, dtype=element(dtype))
 
         def standard(
             x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
@@ -145,12 +144,6 @@ class Reductions:
             return ops.concat((first, found), axis=0 if axis is None else axis)
 
         return {f"{short} .{short}": lift, name: standard}
-
-    def _running(self, x: Any) -> DType | None:
-        """The dtype of running sums of narrow whole numbers, where it is not what others have: JAX stays in theirs."""
-        found = dtype_of(x)
-        narrow = found is not None and found.kind in "iu" and found.bits < _DEFAULT_BITS
-        return found if narrow and self.say.rules == "jax" else None
 
     def norm(self, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
         """Of a vector, a matrix, or all elements as one vector."""

@@ -34,6 +34,12 @@ def sums_nothing(equation: str, operands: Sequence[object]) -> bool:
     return len(inputs) == len(operands) == 1 and set(inputs[0]) == set(result)
 
 
+def sums_alone(equation: str) -> bool:
+    """Whether it sums over an axis that one operand alone has, which PyTorch does before it multiplies, in the dtype of sums."""
+    inputs, result = parse_einsum(equation)
+    return any(c not in result and sum(c in subscripts for subscripts in inputs) == 1 for c in set("".join(inputs)))
+
+
 def sizes(equation: str, shapes: Sequence[Dims]) -> tuple[dict[str, DimLike | None], Dims, str]:
     """The size of each letter, the shape that the ellipses broadcast to, and the subscripts of the result.
 

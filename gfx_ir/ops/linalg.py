@@ -15,7 +15,7 @@ from ..host import DimLike
 from ..op import Contraction, Point, Trait
 from ..types import LogicalTensor
 from . import _costs, _seen, _views
-from ._einsum import contracted, einsum_dims
+from ._einsum import contracted, einsum_dims, sums_alone
 from ._row import keeping, op
 from ._shapes import (
     Dims,
@@ -131,6 +131,8 @@ def _cross_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
 def _einsum_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     operands = [as_type(a, rules) for a in args.operands]
     dtype, weak = promote(operands, rules)
+    if rules == "torch" and sums_alone(args.equation):
+        dtype = sum_dtype(dtype, rules)
     return LogicalTensor(dtype, einsum_dims(args.equation, [t.dims for t in operands]), weak=stays_weak(weak, rules))
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..backend import Backend
 from ..dtypes import DType, bool_, complex128, default, float32, float64, framework_of, int64, uint64
-from ..edited import put_before, set_arg
+from ..edited import put_before, put_behind, set_arg
 from ..errors import ShapeError, UnsupportedConstruct
 from ..graph import Graph, Node, Value
 from ..infer.elements import declared
@@ -51,10 +51,11 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts)
                 node.replace_input(value, _as_dtype(node, value, common))
         asks = "dtype" in node.op.params and node.arg("dtype") is None
         result = _float_result(node) or _refused_result(node, target, facts)
-        if result is None and not (asks and target == "jax"):
-            result = _wrapping_result(node, target)
+        if result is None and not asks:
+            result = _wrapping_result(node, rules, target)
         if result is not None and not node.op.traits & Trait.CASTS:
             _cast_inputs(node, result, target, told)
+            _cast_result(node, result, rules, target)
         elif asks and node.op.family in _MADE:
             _tell_default(node, rules, target)
         elif asks and node.op.family not in _APART:
@@ -125,16 +126,27 @@ def _refused_result(node: Node, target: str, facts: Facts) -> DType | None:
     return made.dtype if booleans and node.op.family not in _APART and _inferred(node, target) is None else None
 
 
-def _wrapping_result(node: Node, target: str) -> DType | None:
-    """The dtype of whole numbers that the target would compute in other bits, in which they wrap elsewhere; None for others."""
+def _wrapping_result(node: Node, rules: str, target: str) -> DType | None:
+    """The dtype of whole numbers that the target would compute in other bits, in which they wrap elsewhere; None for others.
+    Raises UnsupportedConstruct where it computes floats."""
     made = node.values[0].type if len(node.values) == 1 else None
     known = made.dtype if isinstance(made, LogicalTensor) and not made.weak else None
-    if known is None or known.kind not in "iu" or node.regions or node.op.family in _APART:
+    if known is None or known.kind not in "biu" or node.regions or node.op.family in _APART:
         return None
     usual = _inferred(node, target)
-    most = _WORD if target == "jax" else max(known.bits, _WORD)  # JAX's mode tells whether it has more
+    if usual is not None and usual.kind == "f":
+        what = f"GFX cannot write this {node.op.name} of {known} as {target} source, which computes floats there"
+        raise UnsupportedConstruct(
+            what, node.span, "give it floats, or run it as the framework that it was written for"
+        )
+    most = _most(rules, target)
     other = usual is not None and usual.kind in "iu" and min(usual.bits, most) != min(known.bits, most)
     return (int64 if known.name == "uint64" else known) if other else None
+
+
+def _most(rules: str, target: str) -> int:
+    """The bits up to which two frameworks are to agree: JAX's mode tells whether it has more."""
+    return _WORD if "jax" in (rules, target) else 64
 
 
 def _compared(node: Node, rules: str, target: str) -> DType | None:
@@ -182,8 +194,9 @@ def _tell_total(node: Node, rules: str, target: str) -> None:
     usual = _inferred(node, "jax_x64" if target == "jax" else target)
     if result is None or usual is None or result.kind not in "iu":
         return
-    least = result.bits if target == "jax" else min(result.bits, _WORD)
-    if usual.bits < least or (rules == "jax_x64" and usual.bits > result.bits):
+    most = 64 if target == "jax" else _most(rules, target)
+    signed = result.kind == "i" != usual.kind
+    if signed or min(usual.bits, most) != min(result.bits, most):
         set_arg(node, "dtype", result)
 
 
@@ -214,6 +227,17 @@ def _cast_inputs(node: Node, result: DType, target: str, told: Mapping[Value, bo
     for value in taking:
         dtype = result if tensors[value].dtype.kind == "c" else part
         node.replace_input(value, _as_dtype(node, value, dtype, "as_tensor" if told.get(value) else "astype"))
+
+
+def _cast_result(node: Node, result: DType, rules: str, target: str) -> None:
+    """Make a result of whole numbers or booleans what it is in the program, where the target adds them up in wider ones."""
+    usual = _inferred(node, target)
+    if result.kind in "fc" or usual is None or usual == result or usual.kind not in "iu":
+        return
+    most = _most(rules, target)
+    if min(usual.bits, most) <= min(result.bits, most) and result is not bool_:
+        return
+    put_behind(node, "astype", node.value, result)
 
 
 def _agrees(node: Node, tensors: dict[Value, Any], whole: list[Value], result: DType, target: str) -> bool:

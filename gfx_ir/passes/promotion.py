@@ -9,6 +9,7 @@ from ..graph import Graph
 from ..infer.handed import Handed
 from .agree import cast_whole_numbers, return_unsigned
 from .promoted import promote_at_run, tell_filled
+from .running import widen_running
 
 
 def keep_dtypes(graph: Graph, backend: Backend, rules: str, handed: Handed, entry: bool = True) -> None:
@@ -21,3 +22,4 @@ def keep_dtypes(graph: Graph, backend: Backend, rules: str, handed: Handed, entr
     if open_:
         promote_at_run(graph, backend, rules, partial(told, handed.numbers))
     tell_filled(graph, backend, rules, partial(told, handed.numbers))
+    widen_running(graph, backend, rules, partial(told, handed.numbers))

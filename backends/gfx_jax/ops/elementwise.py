@@ -7,6 +7,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.control import is_placeholder
 from gfx_ir.defaults import default_here
 from gfx_ir.dtypes import int64
 from gfx_ir.graph import Value
@@ -97,6 +98,14 @@ NAMES = {
     "minimum": "lax.min",
     "nextafter": "lax.nextafter",
 }
+
+
+def _promoted(args: SimpleNamespace) -> str:
+    """By a helper where x stands for a longer expression."""
+    if args.wide:
+        return "promote_as_numpy(x, dtype)"
+    short = not isinstance(args.x, Value) or is_placeholder(args.x.node)
+    return "x.astype(jnp.promote_types(x.dtype, dtype))" if short else "promote_with(x, dtype)"
 
 
 def _row(name: str) -> Row:
@@ -192,7 +201,7 @@ ROWS = (
         "jax.lax.stop_gradient(x)",
         {"lax.stop_gradient": ops.stop_gradient},
     ),
-    Row("promote_with", lambda a: "promote_as_numpy(x, dtype)" if a.wide else "promote_with(x, dtype)"),
+    Row("promote_with", _promoted),
     Row("as_number_beside", "as_number_beside(x, like)"),
     Row("as_floats", "as_floats(x, dtype)"),
     Row("straight_through", "straight_through(x, value)"),

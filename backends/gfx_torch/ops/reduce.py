@@ -9,10 +9,9 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
-from gfx_ir.build import dtype_of
 from gfx_ir.op import OpDef, lookup
 
-from ..lifting import INT64, Pair, axes, floating, is_number, names
+from ..lifting import Pair, axes, floating, is_number, names
 from ..lifts.measures import vector_norm
 from ._spell import kind_of
 
@@ -125,21 +124,15 @@ def _logsumexp(args: SimpleNamespace) -> str:
 
 
 # ---------------------------------------------------------------- lifts
-def _summed(x: Any, kinds: str) -> Any:
-    """int64, which torch sums narrow whole numbers of these kinds in and others do not; None where the dtype is as usual."""
-    found = dtype_of(x)
-    return INT64 if found is not None and found.kind in kinds and found.bits < 64 else None
-
-
 def _cumulative(op: OpDef) -> Callable[..., Any]:
     def lift(input: Any, dim: Any, *, dtype: Any = None) -> Any:
-        return op(input, axis=dim, dtype=dtype or _summed(input, "iu"))
+        return op(input, axis=dim, dtype=dtype)
 
     return lift
 
 
 def _sum(input: Any, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Any:
-    return ops.sum(input, axis=axes(dim), dtype=dtype or _summed(input, "u"), keepdims=keepdim)
+    return ops.sum(input, axis=axes(dim), dtype=dtype, keepdims=keepdim)
 
 
 def _mean(input: Any, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Any:
@@ -148,7 +141,7 @@ def _mean(input: Any, dim: Any = None, keepdim: Any = False, *, dtype: Any = Non
 
 def product(input: Any, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Any:
     """torch.prod."""
-    return ops.prod(input, axis=dim, dtype=dtype or _summed(input, "u"), keepdims=keepdim)
+    return ops.prod(input, axis=dim, dtype=dtype, keepdims=keepdim)
 
 
 def _max_or_min(name: str) -> Callable[..., Any]:

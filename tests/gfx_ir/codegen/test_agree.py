@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
+from gfx_ir.errors import UnsupportedConstruct
 
 INT, BOOL, FLOAT = torch.arange(3), torch.tensor([True, False, True]), torch.ones(3)
 
@@ -145,3 +146,53 @@ def test_counts_are_divided_in_double_precision_also_in_tests_and_loops(fn, leve
     got = program.to("torch")(*map(torch.from_numpy, args))
     assert torch.as_tensor(got, dtype=torch.float64).equal(torch.as_tensor(fn(*args)))
     assert not isinstance(got, torch.Tensor) or got.dtype == torch.float64
+
+
+@pytest.mark.parametrize("equation", ["ij->", "ij->i", "ij,kl->il", "ij,kj->ik"])
+@pytest.mark.parametrize("home, dtype", [("torch", "int8"), ("numpy", "uint8"), ("numpy", "int32"), ("jax", "int16")])
+def test_einsum_adds_up_in_the_width_of_its_framework(equation, home, dtype):
+    x = np.array([[100, 120, 3], [90, 7, 100]], dtype) * (10**7 if dtype == "int32" else 1)
+    module, move = {"torch": (torch, torch.tensor), "numpy": (np, np.asarray), "jax": (jnp, jnp.asarray)}[home]
+    given = [x] * (equation.count(",") + 1)
+    program = gfx.symbolic_trace(lambda *x: module.einsum(equation, *x), *map(move, given))
+    want = np.asarray(module.einsum(equation, *map(move, given)))
+    for target, to in (("torch", torch.tensor), ("numpy", np.asarray)):
+        got = np.asarray(program.to(target)(*map(to, given)))
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize(
+    "fn, dtype",
+    [
+        (lambda x: torch.nansum(x), torch.uint8),
+        (lambda x: x.sum() * x, torch.int32),
+        (lambda x: x * torch.tensor(2**40), torch.int32),
+        (lambda x: torch.cumsum(x, 0) * x, torch.int16),
+    ],
+)
+def test_numpy_keeps_the_width_of_whole_numbers(fn, dtype):
+    x = torch.tensor([100, 120, 90], dtype=dtype)
+    got = gfx.symbolic_trace(fn, x).to("numpy")(x.numpy())
+    assert got.dtype == fn(x).numpy().dtype
+    np.testing.assert_array_equal(got, fn(x).numpy())
+
+
+@pytest.mark.parametrize("fn, home", [(torch.cumsum, "torch"), (torch.cumprod, "torch"), (np.cumsum, "numpy")])
+def test_running_totals_of_an_open_dtype_are_wide_in_jax(fn, home):
+    emitted = gfx.symbolic_trace(lambda x: fn(x, 0), backend=home).to("jax")
+    x = np.array([100, 120], np.int8)
+    want = fn(torch.tensor(x) if home == "torch" else x, 0)
+    np.testing.assert_array_equal(emitted(jnp.asarray(x)), np.asarray(want))
+    assert emitted(jnp.ones(2, jnp.float16)).dtype == jnp.float16
+
+
+def test_jax_running_totals_stay_narrow_elsewhere():
+    x = jnp.array([100, 120], jnp.int8)
+    got = gfx.symbolic_trace(lambda x: jnp.nancumsum(x), x).to("numpy")(np.asarray(x))
+    np.testing.assert_array_equal(got, jnp.nancumsum(x))
+
+
+def test_whole_numbers_that_the_target_makes_floats_are_refused():
+    with pytest.raises(UnsupportedConstruct, match=r"convolve of int64 as jax source.*test_agree"):
+        gfx.symbolic_trace(lambda a, b: np.convolve(a, b), np.arange(3), np.arange(3)).source("jax")
