@@ -113,9 +113,7 @@ def _unflatten(m: Any, input: Any) -> Any:
 
 def _pad(dims: int, mode: str) -> Callable[..., Any]:
     def fn(m: Any, input: Any) -> Any:
-        pad = layers.each(m.padding, 2 * dims)
-        widths = tuple((pad[at], pad[at + 1]) for at in range(2 * dims - 2, -1, -2))
-        return ops.pad(input, widths, mode=mode, value=m.value if mode == "constant" and hasattr(m, "value") else 0)
+        return shapes.pad(input, layers.each(m.padding, 2 * dims), mode, getattr(m, "value", None))
 
     return fn
 
@@ -213,8 +211,8 @@ for _n in (1, 2, 3):
         f"ConstantPad{_n}d": _pad(_n, "constant"),
         f"ZeroPad{_n}d": _pad(_n, "constant"),
         f"ReflectionPad{_n}d": _pad(_n, "reflect"),
-        f"ReplicationPad{_n}d": _pad(_n, "edge"),
-        f"CircularPad{_n}d": _pad(_n, "wrap"),
+        f"ReplicationPad{_n}d": _pad(_n, "replicate"),
+        f"CircularPad{_n}d": _pad(_n, "circular"),
     }
 
 

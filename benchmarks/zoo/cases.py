@@ -7,11 +7,13 @@ from typing import Any
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """`make()` gives an nn.Module or a JaxModel, `inputs(batch, length)` its arguments, by name or (of JAX's) in order."""
+    """`make()` gives an nn.Module or a JaxModel, `inputs(batch, length)` its arguments, by name or (of JAX's) in order. `open`: whether
+    PyTorch's is captured with every size open, or those alone that hang on batch and length."""
 
     library: str
     make: Callable[[], Any]
     inputs: Callable[[int, int], Any]
+    open: bool = True
 
 
 @dataclasses.dataclass(frozen=True)

@@ -145,11 +145,16 @@ class Row:
 
 def opened(inputs):
     """The types of arguments whose sizes hang on batch and length, with these open."""
-    specs = []
-    for seen, new in zip(inputs(*SEEN), inputs(*UNSEEN[0])):
-        dims = ["BT"[axis] if a != b else a for axis, (a, b) in enumerate(zip(seen.shape, new.shape))]
-        specs.append(gfx.TensorSpec(tuple(dims), str(seen.dtype)))
-    return specs
+
+    def spec(seen, new):
+        sizes = enumerate(zip(seen.shape, new.shape))
+        dims = [gfx.Dim("BT"[axis], min=1) if a != b else a for axis, (a, b) in sizes]
+        return gfx.TensorSpec(tuple(dims), str(seen.dtype).removeprefix("torch."))
+
+    seen, new = inputs(*SEEN), inputs(*UNSEEN[0])
+    if isinstance(seen, dict):
+        return {name: spec(seen[name], new[name]) for name in seen}
+    return [spec(a, b) for a, b in zip(seen, new)]
 
 
 def captured(row, target, options, args, kwargs, to):
@@ -164,11 +169,12 @@ def captured(row, target, options, args, kwargs, to):
     return made
 
 
-def of_torch(row, model, inputs):
+def of_torch(row, model, case):
     """A model of PyTorch's, written for JAX."""
+    inputs = case.inputs
     seen = inputs(*SEEN)
     with torch.no_grad():
-        made = captured(row, model, {"dynamic": True}, (), seen, "jax")
+        made = captured(row, model, {"dynamic": case.open}, (), seen if case.open else opened(inputs), "jax")
         row.original = lines_that_run(lambda: model(**seen))
         sizes = [inputs(*size) for size in UNSEEN]
         given = [{name: jnp.asarray(x.numpy()) for name, x in new.items()} for new in sizes]
@@ -188,8 +194,9 @@ def of_torch(row, model, inputs):
     row.gradient = apart([wanted[name].numpy() for name in wanted], [np.asarray(found[name]) for name in wanted])
 
 
-def of_jax(row, model, inputs):
+def of_jax(row, model, case):
     """A model of one of JAX's libraries, written for PyTorch."""
+    inputs = case.inputs
     seen = inputs(*SEEN)
     made = captured(row, model.target, model.options, opened(inputs), None, "torch")
     row.original = lines_that_run(lambda: model.call(model.params, *seen))
@@ -221,7 +228,7 @@ def measured(name):
     try:
         torch.manual_seed(0)
         model = case.make()
-        (of_jax if isinstance(model, JaxModel) else of_torch)(row, model, case.inputs)
+        (of_jax if isinstance(model, JaxModel) else of_torch)(row, model, case)
     except Exception as error:  # whatever any step of a model raises is a line of the table
         row.reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
     return row

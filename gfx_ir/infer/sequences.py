@@ -236,6 +236,27 @@ def expanded(args: tuple, rank: int | None) -> Seq | None:
     return replace(x, rank=len(shape)) if same else None if x.step else Seq(x.start, 0, len(shape))
 
 
+def tiled(args: tuple, rank: int | None) -> Seq | None:
+    """Over and over, as often along each axis as the repetitions say, the last of which belongs to the last axis."""
+    x, given = sequence(args[0]), args[1]
+    counts = given if isinstance(given, (tuple, list)) else (given,)
+    return None if x is None or not counts else _repeated(x, max(x.rank, len(counts)), counts[-1])
+
+
+def repeated(args: tuple, rank: int | None) -> Seq | None:
+    """Each element over and over along an axis, or all of them behind each other."""
+    x, count, axis = sequence(args[0]), args[1], args[2]
+    if x is None or rank is None:
+        return None
+    return _repeated(x, rank, 1 if _last(-1 if axis is None and x.rank == 1 else axis, x.rank) is False else count)
+
+
+def _repeated(x: Seq, rank: int, along: Any) -> Seq | None:
+    """As often as that along the last axis."""
+    once = type(along) is int and along == 1
+    return None if x.step and not once else replace(x, rank=rank, length=x.length if once and x.rank else None)
+
+
 def joined(args: tuple, rank: int | None) -> Seq | None:
     """A list of them along an axis."""
     parts = [sequence(part) for part in args[0]] if isinstance(args[0], (tuple, list)) else [None]

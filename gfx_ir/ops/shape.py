@@ -224,12 +224,12 @@ for _signature, _spelling, _infer, _rest in (
         _shaped(_same_dims),
         {"traits": Trait.SHAPE_OF_FIRST | Trait.SELECTS | _COPIED},
     ),
-    ("tile(x, repetitions)", "np.tile(x, repetitions)", tile_type, {"traits": _COPIED | Trait.SELECTS}),
+    ("tile(x, repetitions)", "np.tile(x, repetitions)", tile_type, {"traits": _COPIED, "sequence": sequences.tiled}),
     (
         "repeat(x, repeats, axis=None, length=None)",
         "np.repeat(x, repeats, axis=axis)",
         repeat_type,
-        {"traits": Trait.CHECKS | Trait.STEADY | Trait.SELECTS},
+        {"traits": Trait.CHECKS | Trait.STEADY, "sequence": sequences.repeated},
     ),
     (
         'pad(x, widths, mode="constant", value=0)',

@@ -170,7 +170,7 @@ def _changes(tracer: Capturing, slot: Slot, old: Any) -> UnsupportedConstruct:
     )
     return UnsupportedConstruct(
         f"GFX cannot convert this write: {slot.name!r} is a {what} that changes from call to call, and its value is part of the graph",
-        slot.span, "make it a buffer (a tensor), or an argument and a result",
+        slot.span, "make it a buffer (a tensor), or an argument and a result; where the first call alone changes it, call it once before the capture",
     )  # fmt: skip
 
 

@@ -24,6 +24,12 @@ def packed_rows(x: torch.Tensor):
     return x + 1 if (mask[:, -1] == 0).all() else x * 2
 
 
+def packed_copies(x: torch.Tensor):
+    at = torch.arange(x.shape[1]).unsqueeze(0).repeat(x.shape[0], 1)
+    mask = (torch.diff(at, prepend=at[:, :1] - 1, dim=-1) != 1).cumsum(-1)
+    return x + 1 if (mask[:, -1] == 0).all() else x * 2
+
+
 def steps(x: torch.Tensor):
     return x + 1 if (torch.diff(torch.arange(len(x))) != 1).any() else x - 1
 
@@ -37,7 +43,7 @@ def counted(x: np.ndarray):
 
 
 @pytest.mark.parametrize("given", [False, True])
-@pytest.mark.parametrize("f", [packed, packed_rows, steps, above, counted])
+@pytest.mark.parametrize("f", [packed, packed_rows, packed_copies, steps, above, counted])
 def test_a_test_on_positions_is_told(f, given):
     """No test is left in what is emitted, and one side is None."""
     data = np.ones((2, 4), np.float32)
@@ -132,6 +138,22 @@ def wider(a, c):
     return a.unsqueeze(0).expand(3, -1)[1]
 
 
+def tiled(a, c):
+    return a.unsqueeze(0).repeat(len(a), 1)[-1]
+
+
+def again(a, c):
+    return a.repeat(2)
+
+
+def row_by_row(a, c):
+    return a.unsqueeze(0).repeat_interleave(2, dim=0)[1]
+
+
+def doubled(a, c):
+    return a.repeat_interleave(2)
+
+
 def wide(a, c):
     return a[:1].expand(4)
 
@@ -160,6 +182,7 @@ def real(a, c):
 OPERATIONS = [
     first, rest, most, every_other, later, plus, times, minus_itself, behind_one, behind_first, twice, summed, differs, equals, less,
     at_least, flipped, zeros, stretched, crossed, outside, wider, wide, small, real, stretched_or_not, one_of_two,
+    tiled, again, row_by_row, doubled,
 ]  # fmt: skip
 
 
