@@ -152,7 +152,10 @@ class Objects:
                 f"GFX cannot convert this write: the attribute {name!r} of the class {o.__name__!r} outlives the call",
                 "make it an attribute of an object, or an argument and a result",
             )
-        self.tracer.journal.record(o, name, "attribute", name, self.tracer.span())
+        self.tracer.journal.links.write(o, lambda each: self._put_attribute(each, name, value))
+
+    def _put_attribute(self, o: Any, name: str, value: Any) -> None:
+        self.tracer.journal.record(o, name, "attribute", name, self.tracer.span(), everywhere=True)
         setattr(o, name, value)
         self.tracer.effects.is_there(o, name)
 
@@ -274,12 +277,18 @@ class Objects:
             ):
                 key = self.tracer.calls.call(index, (key,), {})
             at = key if not isinstance(o, list) or key >= 0 else len(o) + key
-            self.tracer.journal.record(o, at, "item", str(key), self.tracer.span())
-            if type(key) not in PLAIN_KEYS:
-                self.tracer.native_methods.run((key, *o), lambda: o.__setitem__(key, value))
-                return
-        else:
-            self.tracer.effects.writes(o)
+            self.tracer.journal.links.write(o, lambda each: self._put(each, at, key, value))
+            return
+        self.tracer.effects.writes(o)
+        o[key] = value
+        self.tracer.effects.is_there(o, key)
+
+    def _put(self, o: Any, at: Any, key: Any, value: Any) -> None:
+        """o[key] = value of a list or dictionary, of which `at` is the place."""
+        self.tracer.journal.record(o, at, "item", str(key), self.tracer.span(), everywhere=True)
+        if type(key) not in PLAIN_KEYS:
+            self.tracer.native_methods.run((key, *o), lambda: o.__setitem__(key, value))
+            return
         o[key] = value
         self.tracer.effects.is_there(o, key)
 

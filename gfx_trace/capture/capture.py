@@ -183,7 +183,7 @@ def _traced(
         )  # no frame of the captured code is left alive
         tracer.entered.clear()
         tracer.brought.clear()
-        tracer.journal.shared.clear()
+        tracer.journal.links.clear()
         _forget_classes(tracer)
         tracer.memoised.leave()
         tracer.functions.leave()

@@ -24,6 +24,7 @@ from ..values.proxy import NeedsPython, Proxy, Unusable, is_open
 from ..values.unsettled import Unsettled
 from .carried import Carried, carryable, kind_of, part_label, returned_names
 from .carried_aliases import CarriedAliases
+from .carried_containers import CarriedContainers
 from .hints import loop_key, recall, remember
 from .settling import Settling
 from .sides import Side
@@ -57,12 +58,11 @@ class Carries:
         self.through: dict[tuple, Any] = {}  # tensors from outside that the loop returns, if it returns
         self.kept: set[tuple] = set()  # leaves that were dropped once and proved to change after all
         self.flat: set[tuple] = set()  # containers that are taken apart
-        self.alone: set[tuple] = set()  # of these, the ones that behind the loop nothing else can be
+        self.containers = CarriedContainers(tracer.journal.links)  # what each of these is
         self.copies: set[int] = set()
         self.written: list[tuple[Slot, Any]] = []
         self.after: tuple = ()
         self.held: dict[int, Any] = {}  # what tensors held at the end of the body, by id of the Proxy
-        self.own: dict[int, Any] = {}  # what the body made for itself: it outlives what is told by id
         self.host = True
         self.test_assigns: frozenset[str] = frozenset()
         self.runs = False  # whether there is at least one trip
@@ -129,7 +129,7 @@ class Carries:
         self.copies.clear()
         unread = [c for path, c in self.leaves.items() if path[0] in self.returned]
         for slot, contents in self.growing.values():
-            tracer.journal.record(slot.object, slot.key, slot.kind, slot.name, slot.span)
+            tracer.journal.record(slot.object, slot.key, slot.kind, slot.name, slot.span, everywhere=True)
             slot.set(list(contents))
         for carried in self.slots:
             kind = carried.kind if self.host or carried.kind in ("tensor", "optional", "key") else "tensor"
@@ -140,7 +140,8 @@ class Carries:
                 tracer.unread.add(value)
             if carried.slot is not None:
                 proxy = carried.entered = carried.wrapped(tracer, value)
-                tracer.journal.record(carried.slot.object, carried.slot.key, carried.slot.kind, carried.slot.name)
+                slot = carried.slot
+                tracer.journal.record(slot.object, slot.key, slot.kind, slot.name, everywhere=True)
                 carried.slot.set(value if carried.slot.kind == "proxy" else proxy)
         self.set(tuple(self._inside(value, (name,)) for name, value in zip(self.names, self.entry)))
         self.entered = self.get()
@@ -159,6 +160,8 @@ class Carries:
                 return value
             made = rebuilt(value, items)
             self.copies.add(id(made))
+            if path in self.flat:
+                self.containers.enter(path, value, made)
             return made
         return value
 
@@ -264,23 +267,20 @@ class Carries:
                 value.type = carried.inner.type
             carried.tell(tracer, value)
             results[id(carried)] = carried.result = carried.wrapped(tracer, value)
-        for name, left in zip(self.names, self.after) if self.runs else ():
-            self._note_alone(left, (name,))
-        self.set(tuple(self._outside(v, (n,), results) for n, v in zip(self.names, self.entry)))
+        made: dict[tuple, Any] = {}
+        self.set(tuple(self._outside(v, (n,), results, made) for n, v in zip(self.names, self.entry)))
         slots = [
             (c.slot, values[at] if c.slot.kind == "proxy" else results[id(c)])
             for at, c in enumerate(self.slots)
             if c.slot
         ]
         tracer.journal.commit(slots)
-        for name, *held in zip(self.names, self.entry, self.after):
-            for value in held:
-                self._share_containers(value, (name,))
+        self.containers.leave(made, self.ran, self.runs)
         if self.aliases is not None:
             self.aliases.leave(self.ran)
-        made = iter(self._rows(item, y) for (_, item), y in zip(stacked, ys))
+        rows_of_all = iter(self._rows(item, y) for (_, item), y in zip(stacked, ys))
         for slot, added in self.appended.values() if ys else ():
-            rows = [next(made) for _ in added]
+            rows = [next(rows_of_all) for _ in added]
             if slot.id in self.listed:
                 name = called(slot.object, tracer.site)
                 rows[0].value.name = name if name.isidentifier() else None
@@ -300,20 +300,6 @@ class Carries:
                 found += [end for end in (carried.init, carried.result) if type(end) is Proxy]
         return [x for x in found if mutable(x)]
 
-    def _share_containers(self, value: Any, path: tuple) -> None:
-        """What was there before, or the body puts there, may be what stands for a container behind the loop."""
-        if path in self.flat and path not in self.alone:
-            self.tracer.journal.shared[id(value)] = value
-        for key, item in branches(value) or ():
-            self._share_containers(item, (*path, key))
-
-    def _note_alone(self, left: Any, path: tuple) -> None:
-        """A container that the last trip made, and nothing else holds, is one of its own behind the loop."""
-        if path in self.flat and id(left) in self.own and id(left) not in self.tracer.journal.shared:
-            self.alone.add(path)
-        for key, item in branches(left) or ():
-            self._note_alone(item, (*path, key))
-
     def _rows(self, item: Proxy, y: Value) -> Proxy:
         """What all trips appended as one tensor."""
         y.name = None
@@ -325,7 +311,7 @@ class Carries:
             y.type = LogicalTensor(row.dtype, (self.trips, *row.dims))
         return self.tracer.wrap(y, item.backend)
 
-    def _outside(self, value: Any, path: tuple, results: dict[int, Any]) -> Any:
+    def _outside(self, value: Any, path: tuple, results: dict[int, Any], made: dict[tuple, Any]) -> Any:
         carried = self.leaves.get(path)
         if carried is not None:
             return results[id(carried)]
@@ -333,11 +319,12 @@ class Carries:
             return self.through[path]
         if isinstance(value, tuple) or is_total(value) or path in self.flat:
             parts = branches(value) or []
-            items = [self._outside(item, (*path, key), results) for key, item in parts]
-            if path not in self.alone and all(new is old for new, (_, old) in zip(items, parts)):
+            items = [self._outside(item, (*path, key), results, made) for key, item in parts]
+            flat = path in self.flat and not self.containers.stays(path)
+            if not flat and all(new is old for new, (_, old) in zip(items, parts)):
                 return value
-            made = rebuilt(value, items)
-            if path in self.flat and path not in self.alone:
-                self.tracer.journal.shared[id(made)] = made
-            return made
+            found = rebuilt(value, items)
+            if flat:
+                made[path] = found
+            return found
         return self.behind.get(path[0], value) if len(path) == 1 else value

@@ -11,6 +11,7 @@ from ..heap.journal import Slot
 from ..interfaces import Capturing
 from .carried import Carried
 from .carried_aliases import CarriedAliases
+from .carried_containers import CarriedContainers
 from .sides import Side
 
 
@@ -34,6 +35,7 @@ class Carrying(Protocol):
     kept: set[tuple]
     flat: set[tuple]
     copies: set[int]
+    containers: CarriedContainers
     through: dict[tuple, Any]
     growing: dict[tuple, tuple[Slot, list[Any]]]
     appended: dict[tuple, tuple[Slot, list[Any]]]

@@ -98,7 +98,7 @@ def _contents(tracer: Capturing, join: Join, slot: Slot, a: Any, b: Any) -> Any:
         return [GatedItems(both)]
     if type(both) is Gated or lacks(both):
         raise _undecided_content(tracer, slot, on_data)
-    join.shared.pop(id(both), None)  # a copy: what is in it goes back to the container itself
+    join.containers.pop((id(a), id(b)), None)  # copies: what is in it goes back to the container itself
     return both
 
 

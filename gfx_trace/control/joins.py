@@ -6,7 +6,8 @@ gated: who uses it asks the same test again, or is refused.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 from typing import Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
@@ -16,6 +17,7 @@ from gfx_ir.types import LogicalTensor
 
 from ..heap.aliases import mutable, share
 from ..heap.journal import Slot, held_value
+from ..heap.links import Link, When, both, reach
 from ..interfaces import Capturing
 from ..python.rows import StackedRows, holds_rows, item_by_item, item_called, slot_called
 from ..python.sequences import is_shape, is_whole
@@ -51,12 +53,9 @@ class Join:
         self.pairs: list[tuple[Any, Any]] = []
         self.kinds: list[str] = []
         self.sides = sides
-        self.shared: dict[int, Any] = {}  # joined containers that may be others, too, by id
-        self.others: dict[int, Any] = {}  # those that were there before, and may be one of these
         self.containers: dict[
             tuple[int, int], tuple[Any, Any, Any]
         ] = {}  # (then, otherwise, joined) by the ids of both
-        self.held: dict[tuple[int, int], list[Any]] = {}  # what was joined of a container of a side, by side and id
         self.joined: dict[tuple[int, int], Joined] = {}  # of tensors, by the ids of both sides' objects
         self.path: tuple = ()  # the variable, and where in what it holds the parts are that are joined now
         self.slot: Slot | None = None  # the item or attribute that holds them
@@ -179,21 +178,28 @@ class Join:
         self.path = outer
         made = rebuilt(a, items)
         if not isinstance(a, tuple):
-            self._note(a, b, made)
+            self.containers[id(a), id(b)] = a, b, made
         return made
 
-    def _note(self, a: Any, b: Any, made: Any) -> None:
-        """A joined container is one of its own where each side made its own for it, and for nothing else that is joined."""
-        self.containers[id(a), id(b)] = a, b, made
-        met, own = list[Any](), list[bool]()
-        for at, x in enumerate((a, b)):
-            held = self.held.setdefault((at, id(x)), [])
-            held.append(made)
-            met += held if len(held) > 1 else ()
-            own.append(bool(self.sides) and id(x) in self.sides[at].own)
-            if not own[at]:
-                self.others[id(x)] = x
-        self.shared.update((id(x), x) for x in (met if all(own) else [*met, made]))
+    def link(self, made: dict[int, Any]) -> None:
+        """A joined container is what each side has for it, as the test says, and so are others that are joined of the same; one that a
+        side made for itself is nobody's behind it. `made`: what stands for each, by id."""
+        for at, side in enumerate(self.sides):
+            met: dict[int, tuple[Any, list[tuple[Any, When]]]] = {}
+            for pair in self.containers.values():
+                joined = made.get(id(pair[2]))
+                for x, when in reach(pair[at], side.links) if joined is not None else ():
+                    met.setdefault(id(x), (x, []))[1].append((joined, both(((self.test, at == 0),), when)))
+            for x, ways in met.values():
+                if id(x) not in side.own:
+                    self._linked([(x, ()), way] for way in ways)
+                else:
+                    self._linked(combinations(ways, 2))
+
+    def _linked(self, pairs: Iterable[Sequence[tuple[Any, When]]]) -> None:
+        for (a, one), (b, other) in pairs:
+            if a is not b:
+                self.tracer.journal.links.add(Link(a, b, both(one, other)))
 
     def _parts(self, x: Any, side: int) -> list[tuple[Any, Any]]:
         """The branches of a container as they were at the end of a side."""

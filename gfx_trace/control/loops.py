@@ -79,7 +79,7 @@ class Loops:
             self.tracer.site = site
             self._take_back(before, last, access)
             return False
-        self.tracer.journal.commit(self.tracer.journal.close())
+        self.tracer.journal.keep()
         return True
 
     def _probe(self, test: Any, access: Access) -> Any:
@@ -163,7 +163,7 @@ class Loops:
             carries.leave()
             self.tracer.site = site  # no frame of the body is left alive
             self.tracer.journal.pass_on(carries.get)
-            carries.own = self.tracer.journal.forget_owned(carries.after)
+            side.own = self.tracer.journal.forget_owned(carries.after)
         carries.written = side.written
         return side, flag
 
@@ -238,7 +238,7 @@ class Loops:
             return True
         finally:
             self.fixed_loops -= unrolls
-        self.tracer.journal.commit(self.tracer.journal.close())
+        self.tracer.journal.keep()
         return True
 
     def _take_back(self, before: tuple, last: Node | None, access: Access) -> None:

@@ -55,7 +55,7 @@ class Regions:
                 self.escaped = error
                 raise
             finally:
-                side.written, self.tracer.facts.known = self.tracer.journal.close(graph), known
+                side.written, self.tracer.facts.known = self.tracer.journal.close(graph, side.links), known
 
     @contextmanager
     def looking_into(self, graphs: Iterable[Graph]) -> Any:
@@ -136,14 +136,15 @@ class Regions:
             after = [join.join(*held) for held in zip(sides[0].after, sides[1].after, access.names)]
             slots = joined_slots(self.tracer, join, sides)
         outputs = self._finish(test, sides, join)
-        fill = partial(filled, shared=self.tracer.journal.shared, planned=join.shared, made={})
+        made: dict[int, Any] = {}
+        fill = partial(filled, made=made)
         for joined in join.joined.values():
             joined.proxy = filled(joined, outputs)
         access.set(tuple(fill(value, outputs) for value in after))
         self.tracer.journal.commit([(slot, fill(value, outputs, raw=slot.kind == "proxy")) for slot, value in slots])
         join.doubts()
         result = fill(result, outputs)
-        self.tracer.journal.shared.update(join.others if join.shared else ())
+        join.link(made)
         return result
 
     def _raise_or(self, test: Value, at: int, side: Side, other: Callable[[], Any]) -> Any:
@@ -255,14 +256,11 @@ def filled(
     tree: Any,
     outputs: list[Any],
     raw: bool = False,
-    shared: dict[int, Any] | None = None,
-    planned: Any = (),
     made: dict[int, Any] | None = None,
 ) -> Any:
     """The joined tree with the node's outputs in their places (`raw`: as Values, for a Proxy's slot).
 
-    A container of `planned` may be another one, too: whether it is, hangs on the test, so it becomes one of `shared`. `made`: what
-    stands for each container, by id.
+    `made`: what stands for each container, by id.
     """
     if isinstance(tree, Joined) and tree.proxy is not None and not raw:
         return tree.proxy
@@ -282,11 +280,9 @@ def filled(
         return tree
     if made is not None and id(tree) in made:
         return made[id(tree)]
-    items = [filled(item, outputs, False, shared, planned, made) for _, item in parts]
+    items = [filled(item, outputs, False, made) for _, item in parts]
     same = all(new is old for new, (_, old) in zip(items, parts))
     found = tree if same else rebuilt(tree, items)  # an object that both sides hold stays that object
-    if shared is not None and id(tree) in planned:
-        shared[id(found)] = found
     if made is not None:
         made[id(tree)] = found
     return found

@@ -69,6 +69,8 @@ class Settling:
                 stable &= self._settle_leaf(path, carried)
         for slot, value in side.written:
             stable &= self._settle_slot(slot, value)
+        self.carries.containers.settle(self.carries.names, self.carries.after, side.links, side.own)
+        self.carries.containers.check(side.written)
         return self._settle_aliases(side) and stable
 
     def _settle_aliases(self, side: Side) -> bool:

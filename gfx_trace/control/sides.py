@@ -8,6 +8,7 @@ from gfx_ir.control import is_none_test
 from gfx_ir.graph import Graph, Value
 
 from ..heap.journal import Slot
+from ..heap.links import Link
 from ..interfaces import Capturing
 from ..python.faults import not_given
 from ..values.facts import opposite
@@ -17,7 +18,7 @@ from ..values.raised import Raised
 class Side:
     """One side of a test, traced."""
 
-    __slots__ = ("graph", "captures", "result", "after", "written", "raised", "values", "contents", "own")
+    __slots__ = ("graph", "captures", "result", "after", "written", "raised", "values", "contents", "own", "links")
 
     def __init__(self, graph: Graph, captures: dict[Value, Value]) -> None:
         self.graph, self.captures = graph, captures
@@ -27,6 +28,7 @@ class Side:
         self.raised: Raised | None = None
         self.values: dict[int, Any] = {}  # what tensors held at its end, by id of the Proxy
         self.contents: dict[int, Any] = {}  # what written containers held at its end, by their id
+        self.links: list[Link] = []  # containers that it linked
         self.own: dict[int, Any] = {}  # containers that it made for itself: they outlive what is told of them by id
 
 

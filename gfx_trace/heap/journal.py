@@ -11,17 +11,15 @@ from collections.abc import Callable, Iterable
 from types import CellType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
-from gfx_ir.errors import CaptureError, UnsupportedConstruct
+from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Value
-from gfx_ir.op import active
 
 from ..values.proxy import Proxy
 from .contents import attributes_of, contents_of, fill, table_of, unchanged
+from .links import Link, Links, not_alone
 from .owned import owned
 
 MISSING = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
-
-
 ANYWHERE = 0
 """Stands in a log for what code may come to from anywhere."""
 _WIDE = (type, FunctionType, ModuleType)
@@ -159,16 +157,20 @@ class Journal:
 
     def __init__(self) -> None:
         self.frames: list[dict[tuple, Slot]] = [{}]
-        self.shared: dict[int, Any] = {}  # containers that may be others, by id
+        self.links = Links(self.frames)  # of containers that may be others
         self.log: list[int] = []  # ids of what was written, or put back, but for tensors,
         self.overwritten: set[Any] = set()  # and what tensors held before they were
         self.writes = 0  # how many there were, of all kinds
 
-    def record(self, obj: Any, key: Any = None, kind: str = "proxy", name: str = "", span: Any = None) -> None:
-        """Note that a slot is about to be written (at `span`); the first write in a region keeps the old value."""
+    def record(
+        self, obj: Any, key: Any = None, kind: str = "proxy", name: str = "", span: Any = None, everywhere: bool = False
+    ) -> None:
+        """Note that a slot is about to be written (at `span`); the first write in a region keeps the old value. `everywhere`: the
+        same is written to whatever else the object may be. Raises where it may be another one, and that is not so."""
         if kind == "proxy" and isinstance(obj, Proxy):
             name = getattr(obj.value, "name", None) or "tensor"
-        self._check_alone(obj, span)
+        if not everywhere:
+            self._check_alone(obj, span)
         self._count(kind, obj)
         slot = Slot(obj, key, kind, name, None, span)
         frame = self.frames[-1]
@@ -190,22 +192,19 @@ class Journal:
             self.log.append(ANYWHERE if kind == "global" or isinstance(obj, _WIDE) else id(obj))
 
     def _check_alone(self, obj: Any, span: Any) -> None:
-        """Raises where a container that is written may be another one, too."""
-        if self.shared and id(obj) in self.shared:
-            raise UnsupportedConstruct(
-                f"GFX cannot convert this write to a {type(obj).__name__}: a test or loop on captured data may have put it in a variable's place, "
-                "and others may hold it too", span or active.builder.span(), "write to a copy of it",
-            )  # fmt: skip
+        if obj in self.links:
+            raise not_alone(obj, span=span)
 
     def open(self) -> None:
         """Enter a region."""
         self.frames.append({})
+        self.links.open()
 
     def forget_owned(self, *roots: Iterable[Any]) -> dict[int, Any]:
         """Writes to what the region that is open made for itself are not undone. `roots`: what it leaves. Gives its own, by id: as
         long as they are held, no other object has such an id."""
         frame = self.frames[-1]
-        own = owned(frame.values(), *roots)
+        own = owned(frame.values(), *roots, self.links.held())
         for key in [
             key for key, slot in frame.items() if slot.kind not in ("proxy", "base") and id(slot.object) in own
         ]:
@@ -223,12 +222,13 @@ class Journal:
                     self.frames[-2].setdefault(slot.id, slot)
             get = getattr(get, "__wrapped__", None)
 
-    def close(self, graph: Any = None) -> list[tuple[Slot, Any]]:
+    def close(self, graph: Any = None, linked: list[Link] | None = None) -> list[tuple[Slot, Any]]:
         """Leave a region: every slot that it wrote with what was left there, the old values put back.
 
-        A tensor that was made in the region (its old value is of `graph`) keeps what was written to it.
+        A tensor that was made in the region (its old value is of `graph`) keeps what was written to it. `linked` takes its links.
         """
         frame = self.frames.pop()
+        (linked if linked is not None else []).extend(self.links.close())
         slots = [slot for slot in frame.values() if graph is None or not _made_in(graph, slot, frame)]
         written = [(slot, slot.get()) for slot in slots]
         written = [
@@ -242,6 +242,7 @@ class Journal:
     def keep(self) -> None:
         """Leave a region whose writes stand: they are those of the one around it."""
         frame = self.frames.pop()
+        self.links.keep()
         for key, slot in frame.items():
             self.frames[-1].setdefault(key, slot)
 
@@ -262,7 +263,7 @@ class Journal:
     def commit(self, slots: list[tuple[Slot, Any]]) -> None:
         """Write slots again, recorded in the region that is open now."""
         for slot, value in slots:
-            self.record(slot.object, slot.key, slot.kind, slot.name, slot.span)
+            self.record(slot.object, slot.key, slot.kind, slot.name, slot.span, everywhere=True)
             slot.set(value)
 
 

@@ -16,6 +16,7 @@ from gfx_ir.trees import leaves
 
 from ..heap.aliases import Doubt, doubt, mutable
 from ..heap.journal import containers
+from ..heap.links import Link
 from ..interfaces import Capturing
 from ..python.attempts import Mark
 from ..values.proxy import HostProxy, Proxy, is_open
@@ -80,7 +81,7 @@ class Memoised:
         for other in others:
             self._may_be_one(made, other)
         if memory.outside:  # which every later call finds as this one leaves it
-            self.tracer.journal.shared.update((key, made) for key in containers(made))
+            self.tracer.journal.links.never_alone(containers(made), made)
             self.lasting += [leaf for leaf in leaves(made) if mutable(leaf)]
         if rules["maxsize"] != 0:
             memory.kept.setdefault(key, []).append(Kept(self.tracer.graph, made))
@@ -163,7 +164,8 @@ class Memoised:
             if mutable(leaf):
                 doubt(leaf, tensors, _MAY_BE, add=True)
         held = containers(made, other)
-        self.tracer.journal.shared.update((key, x) for x in (made, other) for key in (id(x),) if key in held)
+        if id(made) in held and id(other) in held:
+            self.tracer.journal.links.add(Link(made, other, None))
 
 
 def _in_tuples(items: tuple) -> Iterator[Any]:

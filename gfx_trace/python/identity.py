@@ -23,8 +23,8 @@ def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
     if a is b:
         return True
     if not (is_open(a) or is_open(b)):
-        shared = tracer.journal.shared
-        if type(a) is type(b) and id(a) in shared and id(b) in shared:
+        links = tracer.journal.links
+        if a in links and b in links and links.connected(a, b):
             raise _left_open(tracer)
         return False
     kinds = [number_kinds(x) for x in (a, b)]
