@@ -13,8 +13,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-PROMOTIONS = ("torch", "jax", "jax_x64", "numpy", "array_api")
-"""Whose rules tell what dtypes operands promote to; "jax_x64": JAX's, where it is set to 64-bit types."""
+PROMOTIONS = ("torch", "torch_f64", "jax", "jax_x64", "numpy", "array_api")
+"""Whose rules tell what dtypes operands promote to; "torch_f64": PyTorch's, where float64 is its default dtype; "jax_x64": JAX's,
+where it is set to 64-bit types."""
 KINDS = "biufc"
 NUMBERS = {
     "b": "booleans", "u": "unsigned whole numbers", "i": "whole numbers", "f": "floating-point numbers", "c": "complex numbers",
@@ -84,6 +85,7 @@ complex64, complex128 = DTYPES["complex64"], DTYPES["complex128"]
 _PYTHON = {bool: bool_, int: int64, float: float64, complex: complex128}
 _DEFAULTS = {
     "torch": {"b": bool_, "i": int64, "f": float32, "c": complex64},
+    "torch_f64": {"b": bool_, "i": int64, "f": float64, "c": complex128},
     "jax": {"b": bool_, "i": int32, "f": float32, "c": complex64},
     "jax_x64": {"b": bool_, "i": int64, "f": float64, "c": complex128},
     "numpy": {"b": bool_, "i": int64, "f": float64, "c": complex128},
@@ -148,8 +150,8 @@ def kind_of(scalar: Any) -> str:
 
 
 def framework_of(rules: str) -> str:
-    """Whose rules these are: JAX has them twice, with other defaults by its mode."""
-    return "jax" if rules == "jax_x64" else rules
+    """Whose rules these are: PyTorch and JAX have them twice, with other defaults by their mode."""
+    return {"torch_f64": "torch", "jax_x64": "jax"}.get(rules, rules)
 
 
 def default(kind: str, rules: str) -> DType:
@@ -183,7 +185,7 @@ def _refused(a: DType, b: DType, rules: str) -> bool:
     """Whether the framework leaves `a` without promotion beside `b`: 8-bit floats, torch's wider unsigned integers."""
     if a.kind == "f" and a.bits == 8:
         return framework_of(rules) != "jax" or b.kind in "fc"
-    return rules == "torch" and a.kind == "u" and a.bits > 8 and b.kind != "f"
+    return framework_of(rules) == "torch" and a.kind == "u" and a.bits > 8 and b.kind != "f"
 
 
 def _signed_with_unsigned(a: DType, b: DType, rules: str) -> DType:
@@ -252,6 +254,6 @@ def _combine(high: DType, low: DType) -> DType:
 
 def _complex_of(real: DType, rules: str) -> DType:
     """The complex dtype that a float becomes beside a complex scalar."""
-    if rules == "torch" and real.name == "float16":
+    if framework_of(rules) == "torch" and real.name == "float16":
         raise TypeError("float16 beside a complex number gives torch.complex32, which GFX does not know")
     return complex128 if real.bits == 64 else complex64

@@ -63,7 +63,7 @@ def promote(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None
         # An unknown host number is at most a float.
         known = promote(strong, rules)[0] if strong else None
         return (known if known is not None and known.kind in "fc" else None), not strong
-    if rules == "torch" and len({t.dtype for t in strong}) > 1:
+    if framework_of(rules) == "torch" and len({t.dtype for t in strong}) > 1:
         return _promote_torch(operands), False
     try:
         return dtypes.result_type([(t.dtype, t.weak) for t in operands], rules)  # type: ignore[misc]
@@ -176,7 +176,9 @@ def subtracting(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | 
     alone: no framework subtracts these."""
     dtype, weak = promote(operands, rules)
     _refuse_booleans(dtype, weak)
-    refused = rules == "torch" and any(operand.dtype is dtypes.bool_ and not operand.weak for operand in operands)
+    refused = framework_of(rules) == "torch" and any(
+        operand.dtype is dtypes.bool_ and not operand.weak for operand in operands
+    )
     return (None if refused else dtype), weak
 
 
@@ -228,7 +230,7 @@ def sum_dtype(dtype: DType | None, rules: str) -> DType | None:
         return dtypes.DTYPES[
             f"{'int' if dtype.kind == 'i' else 'uint'}{max(dtypes.default('i', rules).bits, dtype.bits)}"
         ]
-    if rules == "torch" or dtype.kind == "i":
+    if framework_of(rules) == "torch" or dtype.kind == "i":
         return dtypes.int64
     return dtypes.DTYPES["uint64"]
 

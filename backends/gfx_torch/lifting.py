@@ -224,17 +224,22 @@ def cast_like(new: Any, base: Any) -> Any:
 def floating(x: Any) -> Any:
     """x in torch's default dtype where it is known to hold integers or booleans."""
     found = dtype_of(x)
-    return ops.astype(x, DEFAULT) if found is not None and found.kind in "biu" else x
+    return ops.astype(x, default_dtype()) if found is not None and found.kind in "biu" else x
 
 
 def default_dtype(data: Any = ()) -> DType | None:
     """The dtype that torch gives these numbers, a float's where there are none; None where a tensor is among them."""
     kind = number_kind(data)
-    if kind == "f":
-        return dtype(torch.get_default_dtype())
-    if kind == "c" and torch.get_default_dtype() == torch.float64:
-        return dtypes.complex128
-    return None if kind is None else dtypes.default(kind, "torch")
+    return None if kind is None else dtypes.default(kind, rules())
+
+
+def rules() -> str:
+    """The rules of promotion that PyTorch has with its default dtype. Raises UnsupportedConstruct for one that GFX does not follow."""
+    found = torch.get_default_dtype()
+    if found not in _RULES:
+        what = f"GFX captures PyTorch's functions where the default dtype is float32 or float64, and it is {found}"
+        raise UnsupportedConstruct(what, hint="torch.set_default_dtype(torch.float32) before the capture")
+    return _RULES[found]
 
 
 def place(device: Any) -> Any:
@@ -242,7 +247,7 @@ def place(device: Any) -> Any:
     return str(device) if isinstance(device, torch.device) else device
 
 
-DEFAULT = dtype("float32")
+_RULES = {torch.float32: "torch", torch.float64: "torch_f64"}
 INT64 = dtype("int64")
 BOOL = dtype("bool")
 shape_of = lookup("shape")  # `ops.shape` is a module to static checkers

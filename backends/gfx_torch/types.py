@@ -41,7 +41,7 @@ from . import (
     watching,
 )
 from .device import TorchDevice
-from .lifting import cast_back, element, promoted_with, refuse
+from .lifting import cast_back, element, promoted_with, refuse, rules
 from .module import Transpiled
 from .modules import MODULES
 from .ops import ROWS
@@ -109,6 +109,10 @@ class TorchBackend(Backend):
         self._add_unbound()
         self.modules.update(MODULES)
         self.special = special.table()
+
+    def rules(self) -> str:
+        """PyTorch's with its default dtype."""
+        return rules()
 
     def higher_order(self, fn: Any) -> str | None:
         """A function that torch.jit.script compiled, or that torch.autocast decorates."""

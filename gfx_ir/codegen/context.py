@@ -9,7 +9,7 @@ from typing import Any
 
 from ..backend import Backend
 from ..control import hangs_on_data, is_call, is_for
-from ..dtypes import default
+from ..dtypes import default, framework_of
 from ..errors import MissingOp
 from ..graph import Graph, Node, Value
 from ..infer.facts import Facts
@@ -98,7 +98,7 @@ class Context:
             )
 
         def authored(node: Node) -> bool:
-            return node.in_place and self.program.promotion == "torch"
+            return node.in_place and framework_of(self.program.promotion) == "torch"
 
         return Writes(graph, liveness, spelled, own, self.functional, authored, self.facts.is_boolean)
 

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .. import host
+from ..dtypes import framework_of
 from ..errors import ShapeError
 from ..host import DimLike
 from ..op import Contraction, Point, Trait
@@ -131,7 +132,7 @@ def _cross_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
 def _einsum_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     operands = [as_type(a, rules) for a in args.operands]
     dtype, weak = promote(operands, rules)
-    if rules == "torch" and sums_alone(args.equation):
+    if framework_of(rules) == "torch" and sums_alone(args.equation):
         dtype = sum_dtype(dtype, rules)
     return LogicalTensor(dtype, einsum_dims(args.equation, [t.dims for t in operands]), weak=stays_weak(weak, rules))
 

@@ -24,7 +24,9 @@ FAMILY = "nn"
 def _with_positions(rule: Any) -> Any:
     def infer(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, LogicalTensor]:
         values = rule(args, rules)
-        return values, LogicalTensor(dtypes.int64 if rules == "torch" else index_dtype(rules), values.dims)
+        return values, LogicalTensor(
+            dtypes.int64 if dtypes.framework_of(rules) == "torch" else index_dtype(rules), values.dims
+        )
 
     return infer
 

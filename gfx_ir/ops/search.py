@@ -104,7 +104,7 @@ op(
 def _bincount_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     weights = None if args.weights is None else as_type(args.weights, rules).dtype
     element = _counted(rules) if args.weights is None else dtypes.float64 if rules == "numpy" else weights
-    if rules == "torch" and weights is not None:
+    if framework_of(rules) == "torch" and weights is not None:
         element = weights if weights is dtypes.float32 else dtypes.float64
     return LogicalTensor(element, (size_arg(args.length),))
 
@@ -125,7 +125,7 @@ def _histogram_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     x, many = as_type(args.x, rules), isinstance(args.edges, (tuple, list))
     edges = [as_type(e, rules) for e in (args.edges if many else (args.edges,))]
     element: DType | None = None
-    if rules == "torch":
+    if framework_of(rules) == "torch":
         element = dividing((x, *edges), rules)[0]
     elif rules == "numpy" and not many:
         weights = None if args.weights is None else as_type(args.weights, rules).dtype

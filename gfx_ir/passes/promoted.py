@@ -76,7 +76,7 @@ def promote_at_run(graph: Graph, backend: Backend, rules: str, facts: Assumed) -
 
 def tell_filled(graph: Graph, backend: Backend, rules: str, facts: Assumed) -> None:
     """Tell ops that fill an array with an element of another one its dtype, for which PyTorch takes that of numbers."""
-    if backend.promotion != "torch" or rules == "torch":
+    if backend.promotion != "torch" or framework_of(rules) == "torch":
         return
     found = [node for node in graph.walk() if _is_filled(node)]
     known = facts(None) if found else None

@@ -9,7 +9,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.op import lookup
 
-from ..lifting import BOOL, DEFAULT, INT64, axes, dtype_like, dtype_of, floating, refuse, shape_of
+from ..lifting import BOOL, INT64, axes, default_dtype, dtype_like, dtype_of, floating, refuse, shape_of
 from . import finding
 
 _INTEGER = {"amax": "min", "amin": "max", "argmax": "min", "argmin": "max"}
@@ -110,7 +110,7 @@ def _variance(input: Any, dim: Any, unbiased: Any, correction: Any, keepdim: Any
     found = dtype_of(input)
     x = _typed(input, dtype)
     if dtype is None and found is not None and found.kind in "biu":
-        x = ops.astype(input, DEFAULT)
+        x = ops.astype(input, default_dtype())
     average = mean(x, dim, keepdim=True, mask=mask)
     off = ops.subtract(x, average)
     total = ops.sum(_filled(ops.square(ops.abs(off)), mask, 0), axis=_axes(dim), keepdims=bool(keepdim))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dtypes import DType, default, kind_of
+from ...dtypes import DType, default, framework_of, kind_of
 from ...edited import put_before, set_arg
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
@@ -58,7 +58,7 @@ def _tensor(before: Node, number: Any, promotion: str) -> Value:
     type_ = (number if type(number) is Value else before.value).type
     known = type_.dtype if isinstance(type_, LogicalTensor) else None
     usual = None if type(number) is Value else default(kind_of(number), promotion)
-    if known is not None or usual is None or usual.kind not in "fc" or promotion == "torch":
+    if known is not None or usual is None or usual.kind not in "fc" or framework_of(promotion) == "torch":
         made = put_before(before, "as_tensor", number, known)
         made.type = number.type if type(number) is Value else None
         return made

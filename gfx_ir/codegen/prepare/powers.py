@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...dtypes import framework_of
 from ...graph import Graph, Node, Value
 from ...op import lookup
 from ...program import Program
@@ -22,7 +23,7 @@ class Powers(Lowering):
     def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
         """Put what PyTorch has into the graph and its regions, where the exponent may be negative."""
         backend, rules, facts = emission.backend, program.promotion, facts_of(graph, program)
-        if rules != "torch" or backend.promotion != "jax":
+        if framework_of(rules) != "torch" or backend.promotion != "jax":
             return
         found = [
             node for node in graph.walk() if node.op.sign == "**" and all(map(_is_whole, (*node.args, node.value)))

@@ -33,7 +33,7 @@ class Untold(Lowering):
                 _unplace(node)
             if told is not None and framework_of(rules) == "jax":
                 _tell(node, told)
-            elif rules == "torch" and backend.promotion == "jax" and node.op.traits & Trait.OF_NUMBERS:
+            elif framework_of(rules) == "torch" and backend.promotion == "jax" and node.op.traits & Trait.OF_NUMBERS:
                 _weaken(node, "bifc" if told is None else "bi")
             row = backend.rows.get(node.op.name) if framework_of(rules) != backend.promotion else None
             if row is not None and row.narrow:

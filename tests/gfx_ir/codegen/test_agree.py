@@ -196,3 +196,27 @@ def test_jax_running_totals_stay_narrow_elsewhere():
 def test_whole_numbers_that_the_target_makes_floats_are_refused():
     with pytest.raises(UnsupportedConstruct, match=r"convolve of int64 as jax source.*test_agree"):
         gfx.symbolic_trace(lambda a, b: np.convolve(a, b), np.arange(3), np.arange(3)).source("jax")
+
+
+@pytest.fixture
+def default_dtype():
+    yield torch.set_default_dtype
+    torch.set_default_dtype(torch.float32)
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_fractions_of_whole_numbers_have_the_default_dtype_of_torch(default_dtype, typed):
+    default_dtype(torch.float64)
+
+    def fn(x):
+        return x / 2, torch.sqrt(x), (x > 1) * 0.5, torch.where(x > 1, 1.0, 2.0), sum(v / 2 for v in x)
+
+    program = gfx.symbolic_trace(fn, INT) if typed else gfx.symbolic_trace(fn, backend="torch")
+    assert {x.dtype for x in program.to("numpy")(INT.numpy())} == {np.dtype("float64")}
+    assert "float32" not in program.source("jax")
+
+
+def test_other_default_dtypes_are_refused(default_dtype):
+    default_dtype(torch.bfloat16)
+    with pytest.raises(UnsupportedConstruct, match=r"default dtype is float32 or float64, and it is torch\.bfloat16"):
+        gfx.symbolic_trace(lambda x: x / 2, INT)
