@@ -320,6 +320,15 @@ def _check_number(guard: Guard, held: Any, owner: Backend) -> None:
         )  # fmt: skip
 
 
+def _check_class(guard: Guard, held: Any, owner: Backend) -> None:
+    found = owner.class_of(held) if owner.is_tensor(held) else ""
+    if found and found != guard.value:
+        raise GuardError(
+            f"the capture takes it as given that {guard}, whose class the code asks for, and the call has a {found}", guard.span,
+            "capture with an argument of this class",
+        )  # fmt: skip
+
+
 def _check_device(guard: Guard, held: Any, owner: Backend) -> None:
     if owner.is_tensor(held) and owner.device_kinds and str(owner.device_of(held)) != guard.value:
         raise GuardError(
@@ -329,6 +338,6 @@ def _check_device(guard: Guard, held: Any, owner: Backend) -> None:
 
 
 _CHECKS = {
-    "rank": _check_rank, "axes": _check_axes, "number": _check_number, "device": _check_device,
+    "rank": _check_rank, "axes": _check_axes, "number": _check_number, "class": _check_class, "device": _check_device,
     **dict.fromkeys(QUESTIONS, _check_layout),
 }  # fmt: skip

@@ -66,6 +66,10 @@ class Arrays:
         """The class of the arrays that its functions make."""
         return self.tensor_types[0]
 
+    def class_of(self, x: Any) -> str:
+        """The name of an array's class, where there are some that are derived from that of arrays; "" elsewhere."""
+        return ""
+
     def member(self, name: str) -> Any:
         """What that class, or one of its numbers', has by a name; None: nothing."""
         return getattr(self.array_class(), name, None)

@@ -52,6 +52,7 @@ _GUARD_TEXT = {
     "equal": "{0} == {1}",
     "distinct": "{0} is not {1}",
     "number": "{0} is a {1}",
+    "class": "{0} is a {1}",
     "promotion": "{0}: {1}",
     "random": "{0} is a {1}",
 }

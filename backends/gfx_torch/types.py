@@ -114,6 +114,11 @@ class TorchBackend(Backend):
         """PyTorch's with its default dtype."""
         return rules()
 
+    def class_of(self, x: Any) -> str:
+        """As of nn.Parameter and nn.Buffer."""
+        found = next((cls for cls in (torch.nn.Parameter, torch.nn.Buffer) if isinstance(x, cls)), type(x))
+        return f"{found.__module__}.{found.__qualname__}"
+
     def higher_order(self, fn: Any) -> str | None:
         """A function that torch.jit.script compiled, or that torch.autocast decorates."""
         return special.made_by(fn)

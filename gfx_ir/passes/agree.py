@@ -46,6 +46,7 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts)
     for node in list(graph.walk()):
         target = backend.promotion
         _fit_numbers(node, rules, facts)
+        _wrap_numbers(node, rules, target)
         if (common := _compared(node, rules, target)) is not None and not any(map(told.get, node.args[:2])):
             for value in (leaf for leaf in node.args[:2] if leaf.type.dtype != common):
                 node.replace_input(value, _as_dtype(node, value, common))
@@ -89,6 +90,28 @@ def _fit_numbers(node: Node, rules: str, facts: Facts) -> None:
             what = f"no {framework_of(rules)} array takes a whole number of more than 64 bits: Python raises an OverflowError here"
             raise UnsupportedConstruct(what, node.span, "make it a float: float(n)")
         node.set_args(tuple([float(arg) if _is_beyond(arg) else arg for arg in node.args]))
+
+
+def _wrap_numbers(node: Node, rules: str, target: str) -> None:
+    """Keep what a whole number is beside an array of narrower ones: PyTorch and JAX let it wrap, NumPy compares it as it is."""
+    pair = node.args[:2]
+    of = [declared(leaf) for leaf in pair if type(leaf) is Value and leaf.is_tensor]
+    if len(node.args) != 2 or not node.op.traits & Trait.ELEMENTWISE or len(of) != 1 or of[0] is None:
+        return
+    dtype, number = of[0], next((arg for arg in pair if type(arg) is int), 0)
+    if dtype.kind not in "iu" or _wrapped(number, dtype) == number:
+        return
+    if rules != "numpy" and (target == "numpy" or number.bit_length() >= _WORD):
+        node.set_args(tuple([_wrapped(arg, dtype) if type(arg) is int else arg for arg in node.args]))
+    elif rules == "numpy" and declared(node.values[0]) is bool_ and dtype.bits < int64.bits:
+        for value in (leaf for leaf in pair if type(leaf) is Value):
+            node.replace_input(value, _as_dtype(node, value, int64))
+
+
+def _wrapped(number: int, dtype: DType) -> int:
+    """A number in as many bits as a dtype of whole numbers has."""
+    least = -(1 << dtype.bits - 1) if dtype.kind == "i" else 0
+    return (number - least) % (1 << dtype.bits) + least
 
 
 def _is_beyond(x: Any) -> bool:

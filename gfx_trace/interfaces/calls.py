@@ -123,6 +123,8 @@ class Assuming(Protocol):
 
     layouts: dict[Value, Any]
 
+    given: dict[Value, Any]
+
     modes: dict[int, Any]
 
     def rank(self, value: Any, rank: int) -> bool: ...

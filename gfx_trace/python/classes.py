@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gfx_ir.control import host_operator, is_test
+from gfx_ir.control import host_operator, is_placeholder, is_test
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.graph import Value
+from gfx_ir.program import Guard
 from gfx_ir.reach import reached
 
 from ..heap.aliases import taken_for_array
@@ -56,6 +57,12 @@ def _is_instance(tracer: Capturing, x: Any, classes: list[Any]) -> Any:
         types_ = [cls for backend in owners for cls in backend.tensor_types]
         if x.backend is not None and x.backend.numbers:
             types_ = _number_types(tracer, x, classes)
+        derived = next((c for c in classes for t in types_ if _is_derived(c, t)), None)
+        if derived is not None and (given := _given(tracer, x)) is not None:
+            return isinstance(given, tuple(classes))
+        if derived is not None and _is_handed(tracer, x):
+            what = f"GFX cannot tell whether this is a {derived.__name__}: a test or loop may have put an argument in its place"
+            raise tracer.error(what, "ask before it")
         member = any(issubclass(t, c) for t in types_ for c in classes if isinstance(c, type))
         member = member or any(_is_of_kind(tracer, x, c) for c in classes if _asks_instances(c))
         if member and isinstance(x.value, Value) and x.read().kind == "optional":
@@ -75,6 +82,35 @@ def _is_instance(tracer: Capturing, x: Any, classes: list[Any]) -> Any:
             "GFX cannot tell the class of a value that differs in kind between the sides of an open test"
         )
     return any(getattr(c, "__name__", "") in (x.kind, f"{x.kind}_") for c in classes)
+
+
+def _is_derived(kind: Any, of: type) -> bool:
+    """Whether a class is derived from that of arrays, as nn.Parameter is."""
+    return isinstance(kind, type) and kind is not of and issubclass(kind, of)
+
+
+def _given(tracer: Capturing, x: Proxy) -> Any:
+    """An array of the class that an argument is taken to have, with a guard: the one that was given, or one as its framework makes them.
+    None where x is no argument, or all its framework's arrays are of one class."""
+    value, owner = x.read(), x.backend
+    if owner is None or x.base is not None or not tracer.assumed.is_argument(value):
+        return None
+    found = tracer.assumed.given.get(value)
+    if found is None:
+        found = owner.from_host(np.zeros(()))
+    name = owner.class_of(found)
+    if not name:
+        return None
+    tracer.assumed.guard(Guard("class", value.node.args[0], name, tracer.span()))
+    return found
+
+
+def _is_handed(tracer: Capturing, x: Proxy) -> bool:
+    """Whether a tensor is what a test or loop gives, or hands on within."""
+    value = x.read()
+    if type(value) is not Value or tracer.assumed.is_argument(value):
+        return False
+    return bool(value.node.regions) or is_placeholder(value.node)
 
 
 def _asks_instances(kind: Any) -> bool:
@@ -109,6 +145,9 @@ def type_of(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         held = tracer.arrays.held_array(args[0])
         if held is not None and not isinstance(held, np.generic):
             return type(held)
+        given = _given(tracer, args[0])
+        if given is not None:
+            return type(given)
         owners = args[0].backend or tracer.arrays.frameworks()[0]
         return _numpy_class(tracer, args[0]) if owners.numbers else owners.array_class()
     if len(args) == 1 and isinstance(args[0], HostProxy):

@@ -141,6 +141,7 @@ class Arguments:
             return Proxy(placeholder, tracer.backend), placeholder
         if owner is not None and getattr(value, "shape", None) is not None:
             proxy, placeholder = self._tensor(name, path, self._type_of(owner, name, path, value))
+            tracer.assumed.given[placeholder] = value
             tracer.assumed.devices[placeholder], layout = owner.device_of(value), owner.layout_of(value)
             if layout is not None:
                 tracer.assumed.layouts[placeholder] = layout

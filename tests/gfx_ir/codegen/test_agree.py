@@ -220,3 +220,15 @@ def test_other_default_dtypes_are_refused(default_dtype):
     default_dtype(torch.bfloat16)
     with pytest.raises(UnsupportedConstruct, match=r"default dtype is float32 or float64, and it is torch\.bfloat16"):
         gfx.symbolic_trace(lambda x: x / 2, INT)
+
+
+@pytest.mark.parametrize("home, module", [("torch", torch), ("jax", jnp), ("numpy", np)])
+def test_numbers_beyond_a_narrow_dtype_are_what_they_are_to_the_framework_of_the_program(home, module):
+    def fn(x):
+        return (x == 300, x < 300, -1 > x) if home == "numpy" else (x == 300, x < 300, -1 > x, x * 1000, 70000 - x)
+
+    x = np.array([44, 100, 3], np.uint8)
+    want = [np.asarray(y) for y in fn(module.asarray(x))]
+    program = gfx.symbolic_trace(fn, module.asarray(x))
+    for target, move in (("torch", torch.tensor), ("jax", jnp.asarray), ("numpy", np.asarray)):
+        np.testing.assert_array_equal([np.asarray(y) for y in program.to(target)(move(x))], want)

@@ -103,3 +103,44 @@ def test_a_class_that_stands_for_a_dtype():
         UnsupportedConstruct, match="cannot tell whether this is a LongTensor, as its dtype is not known"
     ):
         gfx.symbolic_trace(of_whole_numbers, backend="torch")
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        lambda w: isinstance(w, torch.nn.Parameter),
+        lambda w: isinstance(w, (int, torch.nn.Parameter)),
+        lambda w: type(w) is torch.nn.Parameter,
+        lambda w: type(w).__name__ == "Parameter",
+    ],
+)
+def test_the_class_of_an_argument_is_that_of_the_one_that_was_given(asks):
+    def fn(w):
+        return w * (2.0 if asks(w) else 3.0)
+
+    plain, weight = torch.ones(2), torch.nn.Parameter(torch.ones(2))
+    for given, other in ((plain, weight), (weight, plain)):
+        program = gfx.symbolic_trace(fn, given)
+        torch.testing.assert_close(program(given), fn(given))
+        with pytest.raises(GuardError, match="whose class the code asks for"):
+            program(other)
+    opened = gfx.symbolic_trace(fn, backend="torch")
+    assert opened(plain).tolist() == [3.0, 3.0]
+    assert opened.to("jax")(np.ones(2)).tolist() == [3.0, 3.0]
+    with pytest.raises(GuardError, match="whose class the code asks for"):
+        opened(weight)
+
+
+def scaled(w, x):
+    return w * (2.0 if isinstance(w, nn.Parameter) else 3.0) + x
+
+
+def test_helpers_ask_the_class_of_what_they_are_given():
+    fn = lambda w, x: scaled(w, x) + scaled(w * 2, x)
+    w, x = nn.Parameter(torch.ones(2)), torch.ones(2)
+    torch.testing.assert_close(gfx.symbolic_trace(fn, w, x)(w, x), fn(w, x))
+
+
+def test_the_class_of_what_may_be_an_argument_is_not_guessed():
+    with pytest.raises(UnsupportedConstruct, match="whether this is a Parameter"):
+        gfx.symbolic_trace(lambda w, x: scaled(w if x.sum() > 0 else w + 1, x), torch.ones(2), torch.ones(2))
