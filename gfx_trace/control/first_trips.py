@@ -8,6 +8,7 @@ from typing import Any
 
 from gfx_ir.codegen.copying import copy_nodes
 from gfx_ir.graph import Value
+from gfx_ir.trees import tree_map
 
 from ..interfaces import Capturing
 from .sides import Side
@@ -23,7 +24,8 @@ def of_for(tracer: Capturing, source: Source) -> Trip:
     items = source.items  # these alone: what else a loop knows keeps the author's objects alive
 
     def has(item: Any) -> Any:
-        return tracer.wrap(size_of(tracer, item)) > 0
+        here = tree_map(lambda leaf: tracer.gates.here(leaf) if type(leaf) is Value else leaf, item)
+        return tracer.wrap(size_of(tracer, here)) > 0
 
     return lambda: tracer.truths.truth(tracer.truths.and_(has(items[0]), [partial(has, item) for item in items[1:]]))
 

@@ -22,7 +22,7 @@ from ..heap.aliases import doubt, mutable
 from ..interfaces import Capturing
 from ..python.rows import StackedRows
 from ..values.access import NOTHING, Access
-from ..values.gated import Gated, GatedItems, gate_of, usable
+from ..values.gated import Gated, GatedItems, defined_by, gate_of, is_total, usable
 from ..values.proxy import Proxy, Undefined, Unusable, is_open
 from ..values.raised import Raised
 
@@ -132,7 +132,9 @@ class Resolution:
             return tuple(self.imported(test, item) for item in tree)
         if type(tree) is list or type(tree) is dict:
             return self._brought(test, tree)
-        if type(tree) is Gated and not tree.total and not self.visible(tree.test):
+        if is_total(tree):
+            return defined_by(self.imported(test, tree.test), self.imported(test, tree.then), tree.name)
+        if type(tree) is Gated and not self.visible(tree.test):
             asked = self._copied(tree.test) if test.is_tensor else self._export(tree.test)
             return Gated(asked, tree.then, tree.otherwise, tree.name, error=tree.error)
         if type(tree) is GatedItems:

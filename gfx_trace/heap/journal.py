@@ -237,7 +237,7 @@ class Journal:
         for slot, _ in reversed(written):
             self._count(slot.kind, slot.object)
             slot.set(slot.old)
-        return written
+        return by_items(written)
 
     def keep(self) -> None:
         """Leave a region whose writes stand: they are those of the one around it."""
@@ -267,21 +267,21 @@ class Journal:
             slot.set(value)
 
 
-class Asked:
-    """Attributes whose value from before the call the captured code asked for, by object and name."""
-
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
-        self._places: set[tuple] = set()
-
-    def add(self, place: tuple) -> None:
-        """Note that what stands at a place was asked for; what the code itself has written there is not from before."""
-        key = place[0], "attribute", place[1]
-        if not any(key in frame for frame in self._journal.frames):
-            self._places.add(place)
-
-    def __contains__(self, place: tuple) -> bool:
-        return place in self._places
+def by_items(written: list[tuple[Slot, Any]]) -> list[tuple[Slot, Any]]:
+    """What was written, and taken back: a dictionary that was changed as a whole and has the keys that it had, by its items."""
+    kept = {
+        id(slot.object): value
+        for slot, value in written
+        if slot.kind == "contents" and type(slot.object) is dict and list(slot.object) == list(value)
+    }
+    found = list[tuple[Slot, Any]]()
+    for slot, value in written:
+        if slot.kind not in ("contents", "item") or id(slot.object) not in kept:
+            found.append((slot, value))
+        elif slot.kind == "contents":
+            items = [(Slot(slot.object, k, "item", str(k), old, slot.span), value[k]) for k, old in slot.object.items()]
+            found += [(item, new) for item, new in items if item.old is not new]
+    return found
 
 
 def _made_in(graph: Any, slot: Slot, frame: dict[tuple, Slot]) -> bool:

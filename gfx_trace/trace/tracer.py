@@ -34,7 +34,8 @@ from ..frameworks.castable import Castable
 from ..frameworks.grad_mode import CALLERS, Gradients
 from ..frameworks.libraries import Libraries
 from ..frameworks.staging import recorded
-from ..heap.journal import Asked, Journal
+from ..heap.asked import Asked
+from ..heap.journal import Journal
 from ..objects.arrays import Arrays
 from ..objects.attributes import Attributes
 from ..objects.host_values import HostValues

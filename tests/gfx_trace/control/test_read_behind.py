@@ -77,7 +77,28 @@ def two_lists(x, flag: bool):
     return torch.stack(y) if flag else x[None]
 
 
-@pytest.mark.parametrize("fn", [rebound, looped_over, attribute, in_place, two_lists], ids=lambda f: f.__name__)
+def of_some_trips(x, flag: bool):
+    if flag:
+        while x.sum() > 1:
+            if x[0] > 0:
+                y = 2
+            x = x - 1
+    return x * y if flag else x
+
+
+def one_of_rows(x, flag: bool):
+    x = x * 1
+    s, _, r = x
+    if flag:
+        for _ in x[:2] * 2:
+            s = s * 0.5
+    s += r
+    return s[None], x
+
+
+@pytest.mark.parametrize(
+    "fn", [rebound, looped_over, attribute, in_place, two_lists, of_some_trips, one_of_rows], ids=lambda f: f.__name__
+)
 def test_it_is_read_as_it_stands(fn):
     program = gfx.symbolic_trace(fn, backend="torch")
     for flag in (True, False):

@@ -59,6 +59,15 @@ def nested(x):
     return d
 
 
+def updated_by_trips(x):
+    d = {"a": x, "b": x + 1}
+    while x.sum() < 6:
+        d.update(a=d["b"] + x)
+        d["b"] = d["a"] * 0.5
+        x = x + 1
+    return d
+
+
 def found_in_nested_loops(x):
     m = x[:, None] * x
     for i in range(m.shape[0]):
@@ -96,7 +105,7 @@ def class_attributes(x):
 @pytest.mark.parametrize("level", [0, 1])
 @pytest.mark.parametrize(
     "fn",
-    [item_or_update, item_and_update, item_or_order, nested, found_in_nested_loops, class_attributes],
+    [item_or_update, item_and_update, item_or_order, nested, updated_by_trips, found_in_nested_loops, class_attributes],
     ids=lambda f: f.__name__,
 )
 def test_same(fn, level):
