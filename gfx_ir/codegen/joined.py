@@ -11,16 +11,21 @@ from .layout import expression, text_of
 from .wrap import COLUMNS
 
 _INDENT = 4
+Names = frozenset[str]
 
 
-def join(body: Sequence[ast.stmt], depth: int = 1) -> list[ast.stmt]:
-    """The statements of a block, and of the blocks in it, with those joined that are one; `depth`: how far it is indented."""
+def join(body: Sequence[ast.stmt], depth: int = 1, later: Names = frozenset()) -> list[ast.stmt]:
+    """The statements of a block, and of the blocks in it, with those joined that are one; `depth`: how far it is indented, `later`:
+    what is read behind it."""
     out: list[ast.stmt] = []
-    for statement in body:
+    for statement, behind in zip(body, _read_behind(body, later)):
+        within = behind
+        if isinstance(statement, (ast.For, ast.While)):  # behind a trip stands the next one
+            within |= _read(statement, behind)
         for field in ("body", "orelse"):
             if getattr(statement, field, None):
-                setattr(statement, field, join(getattr(statement, field), depth + 1))
-        made = _together(out[-1], statement, COLUMNS - depth * _INDENT) if out else None
+                setattr(statement, field, join(getattr(statement, field), depth + 1, within))
+        made = _together(out[-1], statement, COLUMNS - depth * _INDENT, behind) if out else None
         if made is not None:
             out[-1] = made
         else:
@@ -28,11 +33,35 @@ def join(body: Sequence[ast.stmt], depth: int = 1) -> list[ast.stmt]:
     return out
 
 
-def _together(first: ast.stmt, second: ast.stmt, width: int) -> ast.stmt | None:
+def _read_behind(body: Sequence[ast.stmt], later: Names) -> list[Names]:
+    """For each statement of a block the names that are read behind it, as it leaves them (live variables)."""
+    found = [later]
+    for statement in reversed(body[1:]):
+        found.append(_read(statement, found[-1]))
+    return found[::-1]
+
+
+def _read(statement: ast.stmt, later: Names) -> Names:
+    """The names that a statement, or what stands behind it, reads as they were before."""
+    if isinstance(statement, (ast.For, ast.While, ast.If)):
+        head = statement.iter if isinstance(statement, ast.For) else statement.test
+        live = later | _first_read(statement.body, later) | _first_read(statement.orelse, later)
+        return live | names_in(head)
+    if isinstance(statement, ast.Assign) and all(isinstance(target, ast.Name) for target in statement.targets):
+        return (later - names_in(*statement.targets)) | names_in(statement.value)
+    return later | {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+
+
+def _first_read(body: Sequence[ast.stmt], later: Names) -> Names:
+    """The names that a block, or what stands behind it, reads as they were before."""
+    return _read(body[0], _read_behind(body, later)[0]) if body else later
+
+
+def _together(first: ast.stmt, second: ast.stmt, width: int, behind: Names) -> ast.stmt | None:
     """Both statements as one on a line, None where they stay two."""
     if not isinstance(first, ast.Assign):
         return None
-    if _read_once(first, second, width):
+    if _read_once(first, second, width, behind):
         return second
     made = _comprehension(first, second) or _at_once(first, second)
     return made if made is not None and len(text_of(made)) <= width else None
@@ -98,15 +127,18 @@ def _comprehension(empty: ast.Assign, loop: ast.stmt) -> ast.Assign | None:
     return made
 
 
-def _read_once(first: ast.Assign, second: ast.stmt, width: int) -> bool:
-    """Put the comprehension in the place where the second statement reads its list, if it fits: a list that a loop fills
-    is read once, to be stacked."""
+def _read_once(first: ast.Assign, second: ast.stmt, width: int, behind: Names) -> bool:
+    """Put the comprehension in the place where the second statement reads its list, if it fits, and nothing else reads it."""
     if not isinstance(first.value, ast.ListComp):
         return False
     where: Any = second.test if isinstance(second, ast.If) else second
     if isinstance(second, (ast.For, ast.While, ast.FunctionDef)):
         return False
     text = ast.unparse(first.targets[0])
+    if isinstance(second, ast.If):
+        behind = behind | _first_read(second.body, behind) | _first_read(second.orelse, behind)
+    if text in behind and not _assigns(second, text):
+        return False
     reads = [node for node in ast.walk(where) if isinstance(node, ast.Name) and node.id == text]
     if [type(node.ctx) for node in reads if isinstance(node.ctx, ast.Load)] != [ast.Load]:
         return False
@@ -119,6 +151,11 @@ def _read_once(first: ast.Assign, second: ast.stmt, width: int) -> bool:
     else:
         put.visit(second)
     return True
+
+
+def _assigns(statement: ast.stmt, text: str) -> bool:
+    """Whether a statement gives a name to something else, as of `outs = stack(outs)`."""
+    return isinstance(statement, ast.Assign) and text in names_in(*statement.targets)
 
 
 class _Put(ast.NodeTransformer):

@@ -156,3 +156,28 @@ def test_a_list_of_open_length_is_reversed():
         for call, given in ((program, x), (program.to("torch"), x), (program.to("jax"), jnp.asarray(x.numpy()))):
             for want, got in zip(turned(x), call(given), strict=True):
                 np.testing.assert_allclose(np.asarray(got), want)
+
+
+def counted(m):
+    rows = [m[i, i:] for i in range(m.shape[0])]
+    n = len(rows)
+    if n > 5:
+        return m.sum()
+    total = 0
+    for j in range(n):
+        total = total + rows[j].numel() * n
+    return torch.cat(rows) * n + total
+
+
+def shown_once(m):
+    rows = [m[i, i:] for i in range(m.shape[0])]
+    return torch.cat(rows) * 2
+
+
+def test_a_list_that_is_read_again_has_a_name():
+    m = torch.arange(6.0).reshape(2, 3)
+    for args in ((m,), ()):
+        program = gfx.symbolic_trace(counted, *args, backend="torch")
+        for source in (program, program.optimized()):
+            torch.testing.assert_close(source(m), counted(m))
+    assert "torch.cat([m[i, i:] for i in range(2)])" in gfx.symbolic_trace(shown_once, m).source("torch")
