@@ -37,8 +37,7 @@ class Admission:
         random = {guard.subject for guard in guards if guard.kind == "random"}
         self.checked = {name: tree for name, tree in self.trees.items() if name not in random}
         self.guards = [guard for guard in guards if guard.kind in _CHECKS]
-        self.kinds = [guard for guard in guards if guard.kind == "kinds"]
-        self.held = [guard for guard in guards if guard.kind in HELD]
+        self.several = [guard for guard in guards if guard.kind in _OF_SEVERAL]
         self.places: dict[str, list[tuple]] = {}
         for name, tree in self.trees.items():
             for keys, leaf in paths(tree):
@@ -53,10 +52,8 @@ class Admission:
         for guard in self.guards:
             for place in self.places.get(guard.subject, ()):
                 _CHECKS[guard.kind](guard, _at(given, place), owner)
-        for guard in self.held:
-            self._check_held(guard, given, owner)
-        for guard in self.kinds:
-            self._check_kinds(guard, given, owner)
+        for guard in self.several:
+            _OF_SEVERAL[guard.kind](self, guard, given, owner)
         self._check_dims(given, owner)
         if self.writes:
             self._check_aliases(given, owner)
@@ -70,6 +67,15 @@ class Admission:
             if held and not any(holds(to, of, guard.kind == "holds_signed") for to in held):
                 what = f"the capture writes in place what it makes of {guard.subject}, and an array of {held[0]} cannot hold {of}"
                 raise GuardError(what, guard.span, "pass an array that can, or make a new one: x = x + y")
+
+    def _check_pair(self, guard: Guard, given: Mapping[str, Any], owner: Backend) -> None:
+        """Two arguments are one object, or two, as they were at the capture."""
+        places = itertools.product(self.places.get(guard.subject, ()), self.places.get(guard.value, ()))
+        if any((_at(given, a) is _at(given, b)) != (guard.kind == "same") for a, b in places):
+            what = f"the capture takes it as given that {guard}, which the code asks for, and the call has it otherwise"
+            raise GuardError(
+                what, guard.span, "capture with arguments that are one object, or two, as those of the call"
+            )
 
     def _check_kinds(self, guard: Guard, given: Mapping[str, Any], owner: Backend) -> None:
         """What arguments promote to is of a kind that the code takes."""
@@ -323,21 +329,21 @@ def _check_number(guard: Guard, held: Any, owner: Backend) -> None:
 def _check_class(guard: Guard, held: Any, owner: Backend) -> None:
     found = owner.class_of(held) if owner.is_tensor(held) else ""
     if found and found != guard.value:
-        raise GuardError(
-            f"the capture takes it as given that {guard}, whose class the code asks for, and the call has a {found}", guard.span,
-            "capture with an argument of this class",
-        )  # fmt: skip
+        what = f"the capture takes it as given that {guard}, whose class the code asks for, and the call has a {found}"
+        raise GuardError(what, guard.span, "capture with an argument of this class")
 
 
 def _check_device(guard: Guard, held: Any, owner: Backend) -> None:
     if owner.is_tensor(held) and owner.device_kinds and str(owner.device_of(held)) != guard.value:
-        raise GuardError(
-            f"the capture takes it as given that {guard}, and the call has a tensor on {owner.device_of(held)}",
-            guard.span, "capture with a tensor on this device",
-        )  # fmt: skip
+        what = f"the capture takes it as given that {guard}, and the call has a tensor on {owner.device_of(held)}"
+        raise GuardError(what, guard.span, "capture with a tensor on this device")
 
 
 _CHECKS = {
     "rank": _check_rank, "axes": _check_axes, "number": _check_number, "class": _check_class, "device": _check_device,
     **dict.fromkeys(QUESTIONS, _check_layout),
+}  # fmt: skip
+_OF_SEVERAL = {
+    **dict.fromkeys(HELD, Admission._check_held), "kinds": Admission._check_kinds,
+    **dict.fromkeys(("same", "distinct"), Admission._check_pair),
 }  # fmt: skip

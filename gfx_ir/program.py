@@ -50,6 +50,7 @@ _GUARD_TEXT = {
     "kinds": "{0} holds {1}",
     "dim": "{0} == {1}",
     "equal": "{0} == {1}",
+    "same": "{0} is {1}",
     "distinct": "{0} is not {1}",
     "number": "{0} is a {1}",
     "class": "{0} is a {1}",

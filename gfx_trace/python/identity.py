@@ -8,9 +8,11 @@ from gfx_ir.control import is_placeholder
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.infer.flow import Flow
+from gfx_ir.program import Guard
 
 from ..interfaces import Capturing
-from ..values.proxy import Captured, is_open, number_kinds
+from ..rewrite.packages import framework
+from ..values.proxy import Captured, Proxy, is_open, number_kinds
 
 _BOOLEAN = frozenset(("bool",))
 _NUMBERS = (bool, int, float, complex)
@@ -39,7 +41,21 @@ def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
         )
     if all(isinstance(x, (Captured, *_NUMBERS)) for x in (a, b)) and _meet(tracer, a, b):
         raise _left_open(tracer)
-    return False
+    return _given_once(tracer, a, b)
+
+
+def _given_once(tracer: Capturing, a: Any, b: Any) -> bool:
+    """Whether two arguments are one object, as at the capture, with a guard: code of a framework's own only takes a shorter way by it."""
+    values = [x.read() for x in (a, b) if type(x) is Proxy and x.base is None]
+    if len(values) < 2 or not all(map(tracer.assumed.is_argument, values)):
+        return False
+    if tracer.site is not None and framework(tracer.site.f_globals.get("__name__", "")):
+        return False
+    first, second = map(tracer.assumed.given.get, values)
+    one = first is not None and first is second
+    subject, other = (value.node.args[0] for value in values)
+    tracer.assumed.guard(Guard("same" if one else "distinct", subject, other, tracer.span()))
+    return one
 
 
 def _left_open(tracer: Capturing) -> UnsupportedConstruct:

@@ -144,3 +144,21 @@ def test_helpers_ask_the_class_of_what_they_are_given():
 def test_the_class_of_what_may_be_an_argument_is_not_guessed():
     with pytest.raises(UnsupportedConstruct, match="whether this is a Parameter"):
         gfx.symbolic_trace(lambda w, x: scaled(w if x.sum() > 0 else w + 1, x), torch.ones(2), torch.ones(2))
+
+
+def told_apart(a, b):
+    return a * (2.0 if a is b else 3.0) + b
+
+
+@pytest.mark.parametrize(
+    "fn", [told_apart, lambda a, b: told_apart(a, b) + 1, lambda a, b: b * float(any(x is b for x in [a]))]
+)
+def test_arguments_are_one_object_where_those_of_the_capture_were(fn):
+    x, y = torch.ones(2), torch.ones(2)
+    for args, other in (((x, y), (x, x)), ((x, x), (x, y))):
+        program = gfx.symbolic_trace(fn, *args)
+        torch.testing.assert_close(program(*args), fn(*args))
+        with pytest.raises(GuardError, match=r"is (not )?b, which the code asks for"):
+            program(*other)
+    with pytest.raises(GuardError, match="a is not b"):
+        gfx.symbolic_trace(told_apart, backend="torch").to("torch")(x, x)
