@@ -123,6 +123,10 @@ class Frontend(Arrays):
         """The leaves of a tree as the framework's functions of functions see them, and how it is made of new leaves."""
         return list(leaves(tree)), lambda new: unflatten(tree, iter(new))
 
+    def shape_of_tree(self, tree: Any) -> Any:
+        """What a tree is but for its leaves, to be compared with another's; None where that is not told."""
+        return None
+
     def parts_of(self, x: Any) -> dict[str, Any] | None:
         """The attributes of an object that this framework takes apart as a tree of them; None for any other."""
         return None

@@ -217,6 +217,10 @@ class JaxBackend(Backend):
         found, structure = jax.tree.flatten(tree)
         return found, lambda new: jax.tree.unflatten(structure, new)
 
+    def shape_of_tree(self, tree: Any) -> Any:
+        """Its structure, which knows what an object holds beside arrays."""
+        return jax.tree.structure(tree)
+
     def parts_of(self, x: Any) -> dict[str, Any] | None:
         """The attributes of an object of a registered class, where the leaves that JAX knows are among them."""
         try:

@@ -15,6 +15,7 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.fields import record_fields
 from gfx_ir.graph import Node, Value
 from gfx_ir.op import lookup
+from gfx_ir.param_tree import flatten, nest
 from gfx_ir.records import RESULT, Record, is_record
 from gfx_ir.trees import leaves, tree_map
 
@@ -91,7 +92,23 @@ class Results:
         found = result if left else tracer.unwrap(result)
         if found is not result:
             return found, None
-        raise self._refused(result)
+        return self._registered(result)
+
+    def _registered(self, result: Any) -> Made:
+        """An object that the framework takes apart as a tree, as a dictionary by the paths of its leaves."""
+        owner = self.tracer.backend
+        pairs = [] if owner is None else owner.paths(result)
+        names = [".".join(map(str, path)) for path, _ in pairs]
+        if owner is None or "" in names or not names or len(set(names)) < len(names):
+            raise self._refused(result)
+        parts = [self.tree(leaf) for _, leaf in pairs]
+        _, again = owner.flatten(result)
+
+        def rebuild(built: Any) -> Any:
+            held = flatten(built)
+            return again([part[1](held[name]) if part[1] else held[name] for name, part in zip(names, parts)])
+
+        return nest({name: part[0] for name, part in zip(names, parts)}), rebuild
 
     def _part(self, key: Any, item: Any) -> Made:
         """The tree of what a container holds under a key."""

@@ -27,6 +27,7 @@ from ..interfaces import Capturing
 from ..rewrite import is_converted
 from ..values.proxy import HostProxy, Proxy, is_open
 from .making import Making
+from .written_back import write_back
 
 _STAGED = ("staged", "transform", "custom_rule")
 _ASK = "give the capture example arguments or gfx.TensorSpec(shape, dtype); for @gfx.trace, specialize=True does so"
@@ -169,7 +170,7 @@ def recorded(tracer: Capturing, backend: Backend, f: Any, args: tuple, kwargs: d
     name, site = own_attribute(f, "__name__", type(f).__name__), tracer.site
     given = _closures(tracer, backend, (f, args, kwargs))
     leaves, rebuild = backend.flatten(given)
-    places = [at for at, leaf in enumerate(leaves) if is_open(leaf) or backend.is_tensor(leaf) or type(leaf) is Keys]
+    places = [at for at, leaf in enumerate(leaves) if _given(backend, leaf)]
     inputs = [_tensor(tracer, leaves[at], name) for at in places]
     closed: list[Value] = []
     while True:
@@ -183,28 +184,39 @@ def recorded(tracer: Capturing, backend: Backend, f: Any, args: tuple, kwargs: d
             closed = [*closed, *more.values]
 
     tracer.site = site
-    return replay(Making(tracer, backend), [*inputs, *(tracer.wrap(value, backend) for value in closed)])
+    made, new = replay(Making(tracer, backend), [*inputs, *(tracer.wrap(value, backend) for value in closed)])
+    write_back(tracer, (f, args, kwargs), leaves, new)
+    return made
 
 
 def _run(
     tracer: Capturing, backend: Backend, name: str, leaves: list[Any], rebuild: Callable[[Sequence[Any]], Any],
     places: list[int], closed: list[Value], *arrays: Any,
-) -> Any:  # fmt: skip
-    """Call what is staged with the framework's own arrays in the places of captured ones."""
+) -> tuple[Any, dict[int, Any]]:  # fmt: skip
+    """Call what is staged with the framework's own arrays in the places of captured ones: its result, and what it left in the places
+    of others that it wrote."""
     filled = list(leaves)
     for at, array in zip(places, arrays):
         filled[at] = array
     function, args, kwargs = rebuild(filled)
+    before = backend.shape_of_tree((function, args, kwargs))
     tracer.staged_values.append(dict(zip(closed, arrays[len(places) :])))
     try:
         result = function(*args, **kwargs)
     finally:
         tracer.staged_values.pop()
     after, _ = backend.flatten((function, args, kwargs))
-    if len(after) != len(filled) or any(now is not then for now, then in zip(after, filled)):
-        why = "it writes to an object that it is given, of which JAX's own tracer has a copy"
+    alike = len(after) == len(filled) and backend.shape_of_tree((function, args, kwargs)) == before
+    new = {at: now for at, (now, then) in enumerate(zip(after, filled)) if now is not then}
+    if not alike or not new.keys() <= set(places) or not all(map(backend.is_tensor, new.values())):
+        why = "it writes what is no array to an object that it is given, of which JAX's own tracer has a copy"
         raise NotStaged(name, why, None, "return what it computes")
-    return result
+    return result, new
+
+
+def _given(backend: Backend, leaf: Any) -> bool:
+    """Whether a leaf is one of the arrays that staged code is given. A key that an object holds is a constant, like its numbers."""
+    return is_open(leaf) or type(leaf) is Keys or (backend.is_tensor(leaf) and not backend.is_key(leaf))
 
 
 def _owner(tracer: Capturing, f: Any) -> Backend:

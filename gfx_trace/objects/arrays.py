@@ -161,8 +161,8 @@ class Arrays:
         while unique in params and params[unique] is not x:
             unique, count = f"{path}_{count}", count + 1
         if unique not in params:
-            params[unique] = x
             type_ = LogicalTensor(owner.dtype_of(x), tuple(owner.shape_of(x))) if self.tracer.static_types else None
+            params[unique] = x
             value = outer.add_parameter(unique, type_)
             if isinstance(x, np.generic):
                 self.tracer.record.put(value, NUMBER)

@@ -61,9 +61,11 @@ class Replay:
         return [self.read(var) for var in jaxpr.outvars]
 
     def _play(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> None:
-        self.env.update(zip(jaxpr.constvars, map(self.constant, consts)))
+        equations = live(jaxpr.eqns, jaxpr.outvars)
+        read = {id(var) for eqn in equations for var in eqn.invars} | set(map(id, jaxpr.outvars))
+        self.env.update((var, self.constant(x)) for var, x in zip(jaxpr.constvars, consts) if id(var) in read)
         self.env.update(zip(jaxpr.invars, args))
-        self._groups.play(live(jaxpr.eqns, jaxpr.outvars), jaxpr.outvars)
+        self._groups.play(equations, jaxpr.outvars)
 
     def equation(self, eqn: Any) -> None:
         """Make one equation again."""
