@@ -11,6 +11,7 @@ from .errors import ArgumentError
 from .fields import record_fields
 from .graph import UNBOUND
 from .program import Parameter
+from .records import public
 from .trees import tree_map
 
 _KINDS = {
@@ -135,7 +136,11 @@ def plain(value: Any, tree: Any = None) -> Any:
     `tree`, the captured argument's, has such an object, and any object with attributes; what is missing is what it was at the
     capture."""
     kind, keyed = type(value), type(tree) is dict
-    fields = value._asdict() if keyed and hasattr(value, "_asdict") else record_fields(value)
+    if keyed and hasattr(value, "_asdict"):
+        attributes = {public(name): name for name in tree if type(name) is str}
+        fields: Any = {attributes.get(name, name): held for name, held in value._asdict().items()}
+    else:
+        fields = record_fields(value)
     if fields is None and keyed and not isinstance(value, Mapping):
         fields = getattr(value, "__dict__", None) or None
     if fields is not None:

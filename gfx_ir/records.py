@@ -14,8 +14,8 @@ RESULT = "return"
 
 @dataclass(frozen=True)
 class Record:
-    """A class by its name, and its fields in their order. The tree that stands for one of its objects is a dictionary of these, or a
-    tuple. Raises ValueError for what no NamedTuple can be."""
+    """A class by its name, and its attributes in their order. The tree that stands for one of its objects is a dictionary of these, or
+    a tuple. Raises ValueError for what no NamedTuple can be."""
 
     name: str
     fields: tuple[str, ...]
@@ -24,16 +24,26 @@ class Record:
         if not is_record(self.name, self.fields):
             raise ValueError(f"there is no class {self.name!r} with the fields {self.fields}")
 
+    @property
+    def public(self) -> tuple[str, ...]:
+        """The fields of the NamedTuple."""
+        return tuple(map(public, self.fields))
+
+
+def public(attribute: str) -> str:
+    """The field of a NamedTuple that has an attribute: no field begins with an underscore."""
+    return attribute.lstrip("_")
+
 
 def is_record(name: str, fields: tuple[str, ...]) -> bool:
     """Whether a NamedTuple can have this name and these fields."""
     if type(fields) is not tuple:
         return False
-    words = [name, *fields]
-    words_of_python = all(type(word) is str and word.isidentifier() and not keyword.iskeyword(word) for word in words)
-    return (
-        words_of_python and not any(field.startswith("_") for field in fields) and 0 < len(fields) == len(set(fields))
-    )
+    if not all(type(word) is str for word in (name, *fields)):
+        return False
+    named = list(map(public, fields))
+    words_of_python = all(word.isidentifier() and not keyword.iskeyword(word) for word in (name, *named))
+    return words_of_python and 0 < len(named) == len(set(named))
 
 
 def parts(path: str, tree: Any) -> list[tuple[str, Any]]:
@@ -57,7 +67,7 @@ def plain(tree: Any, found: Any) -> Any:
     """What emitted code gave for a result, with the containers that the graph has: `tree` is the graph's."""
     kind = type(tree)
     if kind is dict:
-        given = found if isinstance(found, dict) else {key: getattr(found, key) for key in tree}
+        given = found if isinstance(found, dict) else {key: getattr(found, public(key)) for key in tree}
         return {key: plain(item, given[key]) for key, item in tree.items()}
     return kind(map(plain, tree, found)) if kind in (tuple, list) else found
 
@@ -70,5 +80,5 @@ def made(records: Mapping[str, Record], found: Any, path: str = RESULT) -> Any:
     filled = [made(records, item, inner) for inner, item in parts(path, found)]
     record = records.get(path)
     if record is not None:
-        return namedtuple(record.name, record.fields)(*filled)
+        return namedtuple(record.name, record.public)(*filled)
     return dict(zip(found, filled)) if kind is dict else kind(filled)

@@ -38,7 +38,7 @@ class Records:
     def sources(self) -> list[str]:
         """Their definitions."""
         return [
-            f"class {called}(NamedTuple):\n" + "".join(map("    {}: {}\n".format, record.fields, self._fields[record]))
+            f"class {called}(NamedTuple):\n" + "".join(map("    {}: {}\n".format, record.public, self._fields[record]))
             for record, called in self._called.items()
         ]
 
@@ -64,7 +64,7 @@ class Records:
         items = [self._tree(item, write, inner) for inner, item in parts(path, tree)]
         record = self._records.get(path)
         if record is not None:
-            return ast.Call(name(self._called[record]), [], list(map(ast.keyword, record.fields, items)))
+            return ast.Call(name(self._called[record]), [], list(map(ast.keyword, record.public, items)))
         if type(tree) is dict:
             return ast.Dict(list(map(write, tree)), items)
         return (ast.List if type(tree) is list else ast.Tuple)(items, ast.Load())

@@ -148,7 +148,7 @@ def _capture(
         arguments = Arguments(tracer, dynamic, keys)
         bound = arguments.bind(signature, hints_of(function), args, kwargs)
         tracer.static_types = not graph.placeholders or any(p.type is not None for p in graph.placeholders)
-        (tree, rebuild), results, (state, left) = _traced(tracer, target, bound, documented)
+        (tree, rebuild), results, (state, left) = _traced(tracer, target, bound, documented, dynamic)
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
         tracer.castable.state(graph)
     tracer.functions.settle(graph)
@@ -169,7 +169,7 @@ def _capture(
 
 
 def _traced(
-    tracer: Tracer, target: Any, bound: Bound, documented: Any
+    tracer: Tracer, target: Any, bound: Bound, documented: Any, dynamic: bool
 ) -> tuple[Tree, Results, tuple[list[Write], Left]]:
     """Run the code under the tracer: its result's tree, how that is put together again, its records, and what was written."""
     place, made = None, Made()
@@ -190,6 +190,8 @@ def _traced(
         outside = outliving(tracer.journal.frames[0].values(), result, made, tracer.kept)
         results = Results(tracer, outside)
         made_of = results.tree(result)
+        if dynamic:
+            results.counted()
         back = [held for held in tracer.kept if tracer.given_objects.get(id(held)) in results.returned]
         state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside, back)
     except Exception as error:

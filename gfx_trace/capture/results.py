@@ -30,6 +30,7 @@ from ..python.sequences import OpenList, as_list
 from ..rewrite.packages import framework
 from ..values.gated import Gated, gate_of
 from ..values.number_rows import rows_kind
+from ..values.open_keys import KeyWanted
 from ..values.proxy import HostProxy, Proxy, Unusable, is_open
 
 Made = tuple[Any, Callable[[Any], Any] | None]
@@ -237,6 +238,16 @@ class Results:
         return (
             slot is not None and id(result) in self.tracer.given_objects and type(held) in NUMBERS and held != slot.old
         )
+
+    def counted(self) -> None:
+        """Raises KeyWanted where the code has counted in a number of an object that it was given, and gives back."""
+        given = self.tracer.given_objects
+        for slot in self.tracer.journal.frames[0].values():
+            path = given.get(id(slot.object)) if slot.kind == "attribute" else None
+            if path in self.returned and type(slot.old) in (int, float):
+                value = slot.get()
+                if is_open(value) or (type(value) is type(slot.old) and value != slot.old):
+                    raise KeyWanted(path, slot.key)
 
     def _attribute(self, name: str, held: Any) -> Made:
         """An attribute of such an object; one from outside is the same object in each call."""

@@ -161,13 +161,19 @@ class Arguments:
             as_it_is = kind is tuple and all(made is item for (made, _), item in zip(items, value))
             return value if as_it_is else like_sequence(value, [i[0] for i in items]), kind(i[1] for i in items)
         if _of_attributes(value) and self._holds_tensors(value):
-            made_attributes, tree = self.make(name, dict(attributes_of(value)), path)
+            pairs = {key: self._attribute(key, item, path) for key, item in attributes_of(value).items()}
             made = object.__new__(type(value))
-            attributes_of(made).update(made_attributes)
+            attributes_of(made).update({key: attribute for key, (attribute, _) in pairs.items()})
             tracer.given_objects[id(made)] = path
             tracer.kept.append(made)
-            return made, tree
+            return made, {key: tree for key, (_, tree) in pairs.items()}
         return value, self._fixed(path, value)
+
+    def _attribute(self, key: str, value: Any, path: str) -> tuple[Any, Any]:
+        """The same for an attribute of the object at a path: open where it is a number that the code counts in."""
+        if key in self.keys.get(path, ()):
+            return self.open(key, _EMPTY, type(value), f"{path}.{key}")
+        return self.make(key, value, f"{path}.{key}")
 
     def _holds_tensors(self, value: Any) -> bool:
         """Whether an object has tensors among its attributes, in containers or in objects like it."""

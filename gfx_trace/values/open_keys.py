@@ -1,4 +1,5 @@
-"""Open dictionaries: arguments annotated as `dict` that were not given, which have the keys that the code asks for by name."""
+"""Open dictionaries: arguments annotated as `dict` that were not given, which have the keys that the code asks for by name; and
+objects given whose numbers stay open, those that the code counts in."""
 
 from __future__ import annotations
 
@@ -10,12 +11,13 @@ from gfx_ir.errors import UnsupportedConstruct
 
 T = TypeVar("T")
 Keys = dict[str, tuple[Any, ...]]
-"""Those that were asked for, by the path of the argument."""
+"""Those that were asked for, or are counted in, by the path of the argument."""
 _MOST = 256
 
 
 class KeyWanted(BaseException):
-    """A key of an open dictionary was asked for: capture again, where it has that. No handler of the author's is to take it."""
+    """A key of an open dictionary was asked for, or a number of an object's is another one for the next call: capture again, where it
+    has that, and the number is open. No handler of the author's is to take it."""
 
     def __init__(self, path: str, key: Any) -> None:
         self.path, self.key = path, key

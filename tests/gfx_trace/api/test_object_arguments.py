@@ -126,3 +126,32 @@ def test_dims_of_equal_names_in_two_dictionaries_are_apart():
         lambda a: a["l"]["w"].sum() + a["r"]["w"].sum(), {"l": {"w": X}, "r": {"w": Y}}, dynamic=True
     )
     assert torch.isclose(program({"l": {"w": X}, "r": {"w": Y}}), X.sum() + Y.sum())
+
+
+class Window:
+    def __init__(self, keys):
+        self.keys, self.seen, self.share, self._mark, self.length = keys, 0, 1.0, torch.ones(()), 4
+
+
+def slide(x, window=None):
+    window = window if window is not None else Window(x[:, :0])
+    window.seen, window.share = window.seen + x.shape[1], window.share / 2
+    full = torch.cat((window.keys, x), 1)
+    window.keys = full[:, 1 - window.length :]
+    at = torch.arange(full.shape[1]) + max(window.seen - window.length, 0)
+    return full * at[:, None] * window.share, window
+
+
+def test_numbers_that_the_code_counts_in_stay_open():
+    """Beyond the window's length, too, where a test on the count changes its answer."""
+    step = gfx.symbolic_trace(slide, Y, slide(X)[1], dynamic=True)
+    emitted, found = gfx.transpile(step, to="torch"), slide(X)[1]
+    assert emitted(Y, found)[1]._fields == ("keys", "seen", "share", "mark")
+    window, theirs = slide(X)[1], slide(X)[1]
+    for _ in range(4):
+        (out, window), (made, found), (wanted, theirs) = step(Y, window), emitted(Y, found), slide(Y, theirs)
+        assert torch.equal(out, wanted) and torch.equal(made, wanted)
+        assert (window.seen, window.share) == (found.seen, found.share) == (theirs.seen, theirs.share)
+    fixed = gfx.symbolic_trace(slide, Y, slide(X)[1])
+    with pytest.raises(GuardError, match="seen"):
+        fixed(Y, fixed(Y, slide(X)[1])[1])
