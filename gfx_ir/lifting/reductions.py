@@ -173,7 +173,7 @@ class Reductions:
         a = self.say.as_array(a)
         if weights is None:
             return ops.mean(a, axis=axis, keepdims=keepdims)
-        weights = self.say.as_array(weights)
+        a, weights = _floats(a), self.say.as_array(weights)
         if (
             isinstance(axis, int)
             and rank(weights) == 1

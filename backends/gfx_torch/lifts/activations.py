@@ -98,8 +98,9 @@ def hardtanh(input: Any, min_val: Any = -1.0, max_val: Any = 1.0, inplace: bool 
 
 
 def _as_element(input: Any, number: Any) -> Any:
-    """A number as torch compares it with the elements of a tensor that is known to hold whole numbers."""
-    return int(number) if isinstance(number, float) and kind(input) in ("i", "u") else number
+    """A number as torch compares it with the elements of a tensor that holds whole numbers; of an open dtype if it is one."""
+    whole = kind(input) in ("i", "u") or (not kind(input) and isinstance(number, float) and number.is_integer())
+    return int(number) if isinstance(number, float) and whole else number
 
 
 def relu6(input: Any, inplace: bool = False) -> Any:

@@ -75,9 +75,15 @@ def nan_to_num(input: Any, nan: Any = None, posinf: Any = None, neginf: Any = No
         element = dtype_of(input) or ops.dtype_of(input)
         posinf = ops.finfo(element, "max") if posinf is None else posinf
         neginf = ops.finfo(element, "min") if neginf is None else neginf
-    out = ops.where(ops.isnan(input), 0.0 if nan is None else nan, input)
+    nan, posinf, neginf = (_whole(0.0 if x is None else x, known is None) for x in (nan, posinf, neginf))
+    out = ops.where(ops.isnan(input), nan, input)
     out = ops.where(ops.equal(out, float("inf")), posinf, out)
     return ops.where(ops.equal(out, float("-inf")), neginf, out)
+
+
+def _whole(number: Any, opened: bool) -> Any:
+    """A number that leaves whole numbers such, where it is one and the dtype of what it is put into is open."""
+    return int(number) if opened and isinstance(number, float) and number.is_integer() else number
 
 
 def nansum(input: Any, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Any:

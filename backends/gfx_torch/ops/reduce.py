@@ -9,6 +9,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.build import dtype_of
 from gfx_ir.op import OpDef, lookup
 
 from ..lifting import Pair, axes, floating, is_number, names
@@ -167,9 +168,16 @@ def _reducer(name: str) -> Callable[..., Any]:
 
 
 def _test(name: str) -> Callable[..., Any]:
-    """torch.all and any, which go over no axes where they are given none."""
+    """torch.all and any, which go over no axes where they are given none, and give uint8 of uint8."""
     op = lookup(name)
-    return lambda input, dim=None, keepdim=False: op(input, axis=dim if dim == () else axes(dim), keepdims=keepdim)
+
+    def lift(input: Any, dim: Any = None, keepdim: Any = False) -> Any:
+        found, element = op(input, axis=dim if dim == () else axes(dim), keepdims=keepdim), dtype_of(input)
+        return (
+            ops.astype(found, element) if element is not None and element.kind == "u" and element.bits == 8 else found
+        )
+
+    return lift
 
 
 def _deviation(name: str) -> Callable[..., Any]:

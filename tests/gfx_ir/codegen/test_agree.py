@@ -232,3 +232,26 @@ def test_numbers_beyond_a_narrow_dtype_are_what_they_are_to_the_framework_of_the
     program = gfx.symbolic_trace(fn, module.asarray(x))
     for target, move in (("torch", torch.tensor), ("jax", jnp.asarray), ("numpy", np.asarray)):
         np.testing.assert_array_equal([np.asarray(y) for y in program.to(target)(move(x))], want)
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_norms_and_averages_of_narrow_whole_numbers_are_those_of_floats(typed):
+    def fn(x):
+        return np.linalg.norm(x), np.linalg.norm(x, 1, axis=0), np.linalg.norm(x[None], axis=1)
+
+    x = np.array([100, 120, 3], np.int8)
+    program = gfx.symbolic_trace(fn, x) if typed else gfx.symbolic_trace(fn, backend="numpy")
+    for target, move in (("numpy", np.asarray), ("jax", jnp.asarray)):
+        for got, want in zip(program.to(target)(move(x)), fn(x)):
+            np.testing.assert_allclose(got, want, rtol=1e-6)
+    average = gfx.symbolic_trace(lambda x: np.average(x, weights=x), x)
+    np.testing.assert_allclose(average(x), np.average(x, weights=x))
+
+
+def test_whole_numbers_stay_such_under_bounds_that_are_whole():
+    def fn(x):
+        return torch.nn.functional.hardtanh(x), torch.nan_to_num(x, 0.0, 1.0, -1.0)
+
+    assert [y.dtype for y in gfx.symbolic_trace(fn, backend="torch")(INT)] == [torch.int64, torch.int64]
+    anything = gfx.symbolic_trace(lambda x: torch.any(x), INT.to(torch.uint8))
+    assert anything.to("numpy")(INT.numpy().astype(np.uint8)).dtype == np.uint8
