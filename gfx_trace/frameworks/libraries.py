@@ -134,7 +134,7 @@ class Libraries:
     def _made(self, owner: Backend, f: Any, args: tuple, kwargs: dict) -> Any:
         """The call as the framework's own tracer has it."""
         tracer, roots = self._tracer, (f, args, kwargs)
-        work = functools.partial(self._record, tracer, owner, f, args, kwargs)
+        work = functools.partial(self._record, tracer, owner, f, args, kwargs, free=True)
         watched = functools.partial(tracer.effects.watched, work, roots, (), {}, deep=-1)
         before = states(roots)
         with redirect_stdout(io.StringIO()) as printed:

@@ -23,9 +23,11 @@ from gfx_ir.rules import building
 from gfx_ir.source import Span
 from gfx_ir.types import LogicalTensor
 
+from ..heap.journal import Slot
 from ..interfaces import Capturing
 from ..rewrite import is_converted
 from ..values.proxy import HostProxy, Proxy, is_open
+from .free_variables import held_objects, holding
 from .making import Making
 from .written_back import write_back
 
@@ -164,18 +166,18 @@ def staged(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     return recorded(tracer, _owner(tracer, f), f, args, kwargs)
 
 
-def recorded(tracer: Capturing, backend: Backend, f: Any, args: tuple, kwargs: dict) -> Any:
-    """A call as its framework's own tracer records it, made again here, call by call. Raises UnsupportedConstruct where
-    the type of a tensor that it takes is not known."""
+def recorded(tracer: Capturing, backend: Backend, f: Any, args: tuple, kwargs: dict, free: bool = False) -> Any:
+    """A call as its framework's own tracer records it, made again here, call by call. `free`: whether f is code that runs there as a
+    whole, with the objects of its free variables. Raises UnsupportedConstruct where the type of a tensor that it takes is not known."""
     name, site = own_attribute(f, "__name__", type(f).__name__), tracer.site
-    given = _closures(tracer, backend, (f, args, kwargs))
-    leaves, rebuild = backend.flatten(given)
+    objects, slots = held_objects(backend, f) if free else ([], [])
+    leaves, rebuild = backend.flatten((_closures(tracer, backend, (f, args, kwargs)), objects))
     places = [at for at, leaf in enumerate(leaves) if _given(backend, leaf)]
     inputs = [_tensor(tracer, leaves[at], name) for at in places]
     closed: list[Value] = []
     while True:
         values = [*(x if type(x) is Keys else x.read() for x in inputs), *closed]
-        run = functools.partial(_run, tracer, backend, name, leaves, rebuild, places, closed)
+        run = functools.partial(_run, tracer, backend, name, leaves, rebuild, places, closed, slots)
         try:
             with building(None):
                 replay = backend.stage(run, [_known(tracer, value, name) for value in values])
@@ -185,28 +187,29 @@ def recorded(tracer: Capturing, backend: Backend, f: Any, args: tuple, kwargs: d
 
     tracer.site = site
     made, new = replay(Making(tracer, backend), [*inputs, *(tracer.wrap(value, backend) for value in closed)])
-    write_back(tracer, (f, args, kwargs), leaves, new)
+    write_back(tracer, (f, args, kwargs, objects), leaves, new)
     return made
 
 
 def _run(
     tracer: Capturing, backend: Backend, name: str, leaves: list[Any], rebuild: Callable[[Sequence[Any]], Any],
-    places: list[int], closed: list[Value], *arrays: Any,
+    places: list[int], closed: list[Value], slots: list[tuple[Slot, int]], *arrays: Any,
 ) -> tuple[Any, dict[int, Any]]:  # fmt: skip
     """Call what is staged with the framework's own arrays in the places of captured ones: its result, and what it left in the places
     of others that it wrote."""
     filled = list(leaves)
     for at, array in zip(places, arrays):
         filled[at] = array
-    function, args, kwargs = rebuild(filled)
-    before = backend.shape_of_tree((function, args, kwargs))
+    given = (function, args, kwargs), objects = rebuild(filled)
+    before = backend.shape_of_tree(given)
     tracer.staged_values.append(dict(zip(closed, arrays[len(places) :])))
     try:
-        result = function(*args, **kwargs)
+        with holding(slots, objects):
+            result = function(*args, **kwargs)
     finally:
         tracer.staged_values.pop()
-    after, _ = backend.flatten((function, args, kwargs))
-    alike = len(after) == len(filled) and backend.shape_of_tree((function, args, kwargs)) == before
+    after, _ = backend.flatten(given)
+    alike = len(after) == len(filled) and backend.shape_of_tree(given) == before
     new = {at: now for at, (now, then) in enumerate(zip(after, filled)) if now is not then}
     if not alike or not new.keys() <= set(places) or not all(map(backend.is_tensor, new.values())):
         why = "it writes what is no array to an object that it is given, of which JAX's own tracer has a copy"

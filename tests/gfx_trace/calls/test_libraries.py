@@ -39,6 +39,12 @@ def linear(x):
     return x @ params["w"] + params["b"]
 
 
+def run(f):
+    if jax.eval_shape(f) is None:
+        raise ValueError("no result")
+    return f()
+
+
 class Scale:
     def __init__(self, by):
         self.by = by
@@ -170,6 +176,13 @@ def test_what_jax_leaves_in_its_copy_of_an_object_is_written_to_the_object(libra
     mean, same = (library.Mean(jnp.zeros(2)) for _ in range(2))
     program = gfx.symbolic_trace(lambda x: mean(x) + mean.mean, X)
     np.testing.assert_array_equal(mean.mean, np.zeros(2))
+    np.testing.assert_allclose(program(X), same(X) + same.mean)
+    np.testing.assert_allclose(mean.mean, same.mean)
+
+
+def test_objects_that_the_target_closes_over_go_with_it_through_the_tracer_of_jax(library):
+    mean, same = (library.Mean(jnp.zeros(2)) for _ in range(2))
+    program = gfx.symbolic_trace(lambda x: library.run(lambda: mean(x)) + mean.mean, X)
     np.testing.assert_allclose(program(X), same(X) + same.mean)
     np.testing.assert_allclose(mean.mean, same.mean)
 
