@@ -10,7 +10,7 @@ from .. import ops
 from ..dtypes import complex128, float64
 from ..graph import Value
 from ..op import lookup
-from .words import Dialect, Lifted, as_floats, conjugate, kind_of, known_dtype, unknown_dtype
+from .words import Dialect, Lifted, as_floats, conjugate, kind_of, known_dtype, surely_floats, unknown_dtype
 
 
 class Numbers:
@@ -37,7 +37,7 @@ class Numbers:
             "logaddexp2": lambda a, b: ops.divide(
                 ops.logaddexp(ops.multiply(a, math.log(2)), ops.multiply(b, math.log(2))), math.log(2)
             ),
-            "float_power": lambda a, b: ops.pow(as_floats(a) if self.say.rules == "jax" else _double(a), b),
+            "float_power": lambda a, b: ops.pow(surely_floats(a, "jax") if self.say.rules == "jax" else _double(a), b),
             "matvec": lambda a, v: ops.squeeze(ops.matmul(a, ops.expand_dims(v, -1)), axis=-1),
             "vecmat": lambda v, a: ops.squeeze(ops.matmul(ops.expand_dims(conjugate(v), -2), a), axis=-2),
         }

@@ -11,7 +11,7 @@ from ..dtypes import float64
 from ..graph import Value
 from ..op import active, lookup
 from ..ops._views import along
-from .words import Dialect, Lifted, Table, ask_rank, element, expect, kind_of, rank
+from .words import Dialect, Lifted, Table, ask_rank, element, expect, kind_of, rank, surely_floats
 
 """Of the whole numbers that a framework makes of Python's, at least."""
 
@@ -173,7 +173,8 @@ class Reductions:
         a = self.say.as_array(a)
         if weights is None:
             return ops.mean(a, axis=axis, keepdims=keepdims)
-        a, weights = _floats(a), self.say.as_array(weights)
+        a = _floats(a) if kind_of(a) else surely_floats(a, self.say.rules)
+        weights = self.say.as_array(weights)
         if (
             isinstance(axis, int)
             and rank(weights) == 1

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import ops
 from ..build import assumptions, dtype_of, parameter_data, rank_of, surely_boolean
-from ..dtypes import DTYPES, DType, bool_
+from ..dtypes import DTYPES, DType, bool_, default
 from ..dtypes import kind_of as kind_of_number
 from ..errors import MissingOp, ShapeError
 from ..graph import Value
@@ -163,6 +163,11 @@ def as_floats(x: Any) -> Any:
     known, builder = known_dtype(x), active.builder
     made = None if known is None or builder is None else float_of(known, builder.promotion)
     return x if made is None or made == known else ops.astype(x, made)
+
+
+def surely_floats(x: Any, rules: str) -> Any:
+    """An array as floats, where its dtype is open, too: what the code has whole numbers for is made floats when it runs."""
+    return as_floats(x) if known_dtype(x) is not None else ops.as_floats(x, default("f", rules))
 
 
 def is_number(x: Any) -> bool:

@@ -255,3 +255,17 @@ def test_whole_numbers_stay_such_under_bounds_that_are_whole():
     assert [y.dtype for y in gfx.symbolic_trace(fn, backend="torch")(INT)] == [torch.int64, torch.int64]
     anything = gfx.symbolic_trace(lambda x: torch.any(x), INT.to(torch.uint8))
     assert anything.to("numpy")(INT.numpy().astype(np.uint8)).dtype == np.uint8
+
+
+@pytest.mark.parametrize(
+    "home, fn",
+    [
+        ("numpy", lambda x: np.average(x, weights=x)),
+        ("jax", lambda x: jnp.average(x, weights=x)),
+        ("jax", lambda x: jnp.float_power(x, 2)),
+    ],
+)
+def test_whole_numbers_of_an_open_dtype_are_averaged_as_floats(home, fn):
+    x = np.array([100, 120, 3], np.uint8)
+    given = x if home == "numpy" else jnp.asarray(x)
+    np.testing.assert_allclose(gfx.symbolic_trace(fn, backend=home)(given), fn(given), rtol=1e-6)
