@@ -49,7 +49,7 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts)
         _wrap_numbers(node, rules, target)
         if (common := _compared(node, rules, target)) is not None and not any(map(told.get, node.args[:2])):
             for value in (leaf for leaf in node.args[:2] if leaf.type.dtype != common):
-                node.replace_input(value, _as_dtype(node, value, common))
+                node.replace_input(value, as_dtype(node, value, common))
         asks = "dtype" in node.op.params and node.arg("dtype") is None
         result = _float_result(node) or _refused_result(node, target, facts)
         if result is None and not asks:
@@ -105,7 +105,7 @@ def _wrap_numbers(node: Node, rules: str, target: str) -> None:
         node.set_args(tuple([_wrapped(arg, dtype) if type(arg) is int else arg for arg in node.args]))
     elif rules == "numpy" and declared(node.values[0]) is bool_ and dtype.bits < int64.bits:
         for value in (leaf for leaf in pair if type(leaf) is Value):
-            node.replace_input(value, _as_dtype(node, value, int64))
+            node.replace_input(value, as_dtype(node, value, int64))
 
 
 def _wrapped(number: int, dtype: DType) -> int:
@@ -249,7 +249,7 @@ def _cast_inputs(node: Node, result: DType, target: str, told: Mapping[Value, bo
         return
     for value in taking:
         dtype = result if tensors[value].dtype.kind == "c" else part
-        node.replace_input(value, _as_dtype(node, value, dtype, "as_tensor" if told.get(value) else "astype"))
+        node.replace_input(value, as_dtype(node, value, dtype, "as_tensor" if told.get(value) else "astype"))
 
 
 def _cast_result(node: Node, result: DType, rules: str, target: str) -> None:
@@ -303,7 +303,8 @@ def _inferred(node: Node, rules: str, instead: Value | None = None, dtype: DType
     return found.dtype if isinstance(found, LogicalTensor) else None
 
 
-def _as_dtype(node: Node, value: Value, dtype: DType, by: str = "astype") -> Value:
+def as_dtype(node: Node, value: Value, dtype: DType, by: str = "astype") -> Value:
+    """The value in a dtype, by a new node before the one that takes it."""
     made = put_before(node, by, value, dtype)
     made.type = dataclasses.replace(value.type, dtype=dtype)  # type: ignore[type-var]
     return made

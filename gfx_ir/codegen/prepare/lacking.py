@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
 
 from ...backend import Backend
+from ...dtypes import int64
+from ...edited import put_behind
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
+from ...infer.elements import declared
+from ...op import Trait
+from ...passes.agree import as_dtype
 from ...program import Program
 from ...trees import leaves, tree_map
 from ...types import LogicalTensor
@@ -16,7 +22,7 @@ from .base import Emission, Lowering
 
 
 class LackingDtypes(Lowering):
-    """Dtypes are refused that the target has in name alone."""
+    """Dtypes that the target has in name alone: what is computed element by element is in wider ones, and all else is refused."""
 
     name = "lacking_dtypes"
 
@@ -25,9 +31,11 @@ class LackingDtypes(Lowering):
         backend = emission.backend
         if not backend.lacks or program.flavour == backend.name:
             return
-        for node in graph.walk():
+        for node in list(graph.walk()):
             lacking = next((name for leaf in leaves(node.args) if (name := _dtype(leaf)) in backend.lacks), None)
             if lacking is not None and not node.regions and not _computes(node, backend):
+                if _widened(node, backend):
+                    continue
                 what = f"GFX cannot write this {node.op.name} of {lacking} as {backend.name} source, which has none"
                 raise UnsupportedConstruct(what, node.span, "compute with int64, or run it as NumPy or JAX source")
 
@@ -35,6 +43,24 @@ class LackingDtypes(Lowering):
 def _dtype(leaf: Any) -> str | None:
     known = leaf.type if type(leaf) is Value else None
     return known.dtype.name if isinstance(known, LogicalTensor) and known.dtype is not None else None
+
+
+def _widened(node: Node, backend: Backend) -> bool:
+    """Compute an op of elements with whole numbers of 64 bits, which hold those of fewer, and make its result as narrow again. Whether
+    that is done: not for ops that see how wide their numbers are, as those of bits do, nor where the result's dtype is open."""
+    result = declared(node.values[0])
+    given = dict.fromkeys(leaf for leaf in leaves(node.args) if type(leaf) is Value and _dtype(leaf) in backend.lacks)
+    narrow = all((dtype := declared(value)) is not None and dtype.bits < int64.bits for value in given)
+    traits, wide = node.op.traits, node.op.composite  # the body of a composite may ask how wide they are
+    of_elements = traits & Trait.ELEMENTWISE and not traits & Trait.WHOLE and not wide
+    if result is None or not narrow or not of_elements or len(node.values) != 1:
+        return False
+    for value in given:
+        node.replace_input(value, as_dtype(node, value, int64))
+    if result.kind in "iu":
+        put_behind(node, "astype", node.value, result)
+        node.value.type = dataclasses.replace(node.value.type, dtype=int64)  # type: ignore[type-var]
+    return True
 
 
 def _computes(node: Node, backend: Backend) -> bool:

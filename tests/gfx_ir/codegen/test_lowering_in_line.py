@@ -134,7 +134,7 @@ def shape_text(x):
 
 
 def narrow(x):
-    return x.astype(np.uint16) + 1
+    return x.astype(np.uint16) >> 1
 
 
 def either(x, n: int):
@@ -211,3 +211,12 @@ def test_rows_of_tests_stand_one_behind_another():
     deep, found = (lowered(program, names, "jax", given=(X,)) for names in (earlier, [*earlier, "shallow"]))
     count = lambda program: sum(is_data_test(node) for node in program.entry)
     assert (count(deep), count(found)) == (1, 2)
+
+
+def test_unsigned_numbers_that_a_target_does_not_compute_are_computed_in_64_bits():
+    x, y = (np.array(data, np.uint16) for data in ([1, 65535], [3, 2]))
+    for fn in (lambda x, y: x - y, lambda x, y: x * y + 1, lambda x, y: np.maximum(x, y) < 3):
+        found = gfx.transpile(fn, x, y, to="torch")(torch.tensor(x), torch.tensor(y))
+        want = fn(x, y)
+        assert found.numpy().dtype == want.dtype
+        np.testing.assert_array_equal(found.numpy(), want)
