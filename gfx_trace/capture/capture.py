@@ -192,7 +192,8 @@ def _traced(
         made_of = results.tree(result)
         if dynamic:
             results.counted()
-        back = [held for held in tracer.kept if tracer.given_objects.get(id(held)) in results.returned]
+        given = tracer.given_objects
+        back = [held for held in tracer.kept if id(held) in given and given[id(held)][0] in results.returned]
         state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside, back)
     except Exception as error:
         refuse_missing(tracer)

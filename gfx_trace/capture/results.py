@@ -210,11 +210,12 @@ class Results:
             raise UnsupportedConstruct(what, self.tracer.span(), "return its tensors")
         self._seen.add(id(result))
         if id(result) in self.tracer.given_objects:
-            self.returned[self.tracer.given_objects[id(result)]] = ".".join(self._path)
+            self.returned[self.tracer.given_objects[id(result)][0]] = ".".join(self._path)
         kind, parts, fixed = type(result), dict[str, Made](), dict[str, Made]()
         for name, held in attributes_of(result).items():
-            part = self._attribute(name, held)
-            varies = any(type(leaf) is Value for leaf in leaves(part[0])) or self._replaced(result, name, held)
+            replaced = self._replaced(result, name, held)
+            part = self._part(name, held) if replaced else self._attribute(name, held)
+            varies = replaced or any(type(leaf) is Value for leaf in leaves(part[0]))
             (parts if varies else fixed)[name] = part
 
         here = ".".join(self._path)
@@ -233,17 +234,15 @@ class Results:
         return {name: tree for name, (tree, _) in parts.items()}, rebuild
 
     def _replaced(self, result: Any, name: str, held: Any) -> bool:
-        """Whether an attribute of an object that the code was given is another number by now."""
-        slot = self.tracer.journal.frames[0].get((id(result), "attribute", name))
-        return (
-            slot is not None and id(result) in self.tracer.given_objects and type(held) in NUMBERS and held != slot.old
-        )
+        """Whether an attribute of an object that the code was given is by now other plain data."""
+        given = self.tracer.given_objects.get(id(result))
+        return given is not None and _is_plain(held) and not (name in given[1] and _equal(given[1][name], held))
 
     def counted(self) -> None:
         """Raises KeyWanted where the code has counted in a number of an object that it was given, and gives back."""
         given = self.tracer.given_objects
         for slot in self.tracer.journal.frames[0].values():
-            path = given.get(id(slot.object)) if slot.kind == "attribute" else None
+            path = given[id(slot.object)][0] if slot.kind == "attribute" and id(slot.object) in given else None
             if path in self.returned and type(slot.old) in (int, float):
                 value = slot.get()
                 if is_open(value) or (type(value) is type(slot.old) and value != slot.old):
@@ -259,7 +258,25 @@ class Results:
         return self._part(name, held)
 
 
-NUMBERS = frozenset((bool, int, float, str))
+_DATA = frozenset((bool, int, float, complex, str, type(None)))
+
+
+def _is_plain(x: Any) -> bool:
+    """Whether something is Python's own data, in containers or not."""
+    if type(x) in (list, tuple):
+        return all(map(_is_plain, x))
+    return all(map(_is_plain, x.values())) if type(x) is dict else type(x) in _DATA
+
+
+def _equal(tree: Any, held: Any) -> bool:
+    """Whether plain data is what an argument's tree has at its place."""
+    if type(tree) is not type(held):
+        return False
+    if type(held) is dict:
+        return list(tree) == list(held) and all(_equal(tree[key], item) for key, item in held.items())
+    if type(held) in (list, tuple):
+        return len(tree) == len(held) and all(map(_equal, tree, held))
+    return bool(tree == held)
 
 
 def _takes(kind: type, names: set[str]) -> bool:

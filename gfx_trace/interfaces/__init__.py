@@ -93,7 +93,7 @@ class Knowing(Protocol):
     facts: Facts
     journal: Journal
     consulted: Asked
-    given_objects: dict[int, str]
+    given_objects: dict[int, tuple[str, dict]]
     record: Record
     params: dict[str, Any]
     own_leaves: set[Value]

@@ -164,9 +164,10 @@ class Arguments:
             pairs = {key: self._attribute(key, item, path) for key, item in attributes_of(value).items()}
             made = object.__new__(type(value))
             attributes_of(made).update({key: attribute for key, (attribute, _) in pairs.items()})
-            tracer.given_objects[id(made)] = path
+            tree = {key: held for key, (_, held) in pairs.items()}
+            tracer.given_objects[id(made)] = (path, tree)
             tracer.kept.append(made)
-            return made, {key: tree for key, (_, tree) in pairs.items()}
+            return made, tree
         return value, self._fixed(path, value)
 
     def _attribute(self, key: str, value: Any, path: str) -> tuple[Any, Any]:

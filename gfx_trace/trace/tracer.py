@@ -78,7 +78,9 @@ class Tracer(Builder):
         self.within: Opened = Scope(graph.name or "<entry>")
         self.site: FrameType | None = None
         self._assemble()
-        self.given_objects: dict[int, str] = {}  # arguments that are objects with tensors: their paths, by id
+        self.given_objects: dict[
+            int, tuple[str, dict]
+        ] = {}  # arguments that are objects with tensors: paths and trees, by id
         self.known: dict[int, Proxy] = {}  # framework arrays met during capture, by id
         self.places: dict[int, Any] = {}  # where each of them was met first,
         self.met_twice: set[int] = set()  # and those that were met elsewhere, too

@@ -155,3 +155,36 @@ def test_numbers_that_the_code_counts_in_stay_open():
     fixed = gfx.symbolic_trace(slide, Y, slide(X)[1])
     with pytest.raises(GuardError, match="seen"):
         fixed(Y, fixed(Y, slide(X)[1])[1])
+
+
+class Counter:
+    def __init__(self):
+        self.keys, self.counts, self.pair, self.mode, self.done = X, {"n": [1]}, (1, 2), None, False
+
+
+def in_a_container(x, counter):
+    counter.counts["n"][0] += 1
+    return x * counter.counts["n"][0], counter
+
+
+def in_a_tuple(x, counter):
+    counter.pair = (counter.pair[0] + 1, 2)
+    return x * counter.pair[0], counter
+
+
+def from_none(x, counter):
+    counter.mode = 5 if counter.mode is None else counter.mode + 1
+    return x * counter.mode, counter
+
+
+def by_a_flag(x, counter):
+    counter.done = not counter.done
+    return (x if counter.done else 2 * x), counter
+
+
+@pytest.mark.parametrize("f", [in_a_container, in_a_tuple, from_none, by_a_flag])
+def test_what_the_next_call_finds_otherwise_is_returned_and_refused_there(f):
+    step = gfx.transpile(f, Y, Counter(), to="torch", dynamic=True)
+    counter = step(Y, Counter())[1]
+    with pytest.raises(GuardError, match="as given, and the call has"):
+        step(Y, counter)
