@@ -64,4 +64,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any
 def polyval(p: Any, x: Any) -> Any:
     """The polynomial with coefficients p, the highest power first, at x."""
     powers = ops.astype(ops.flip(ops.arange(ops.size(p, 0))), element_of(x) or ops.dtype_of(x))
-    return ops.sum(ops.multiply(p, ops.pow(ops.expand_dims(x, -1), powers)), axis=-1)
+    terms = ops.multiply(p, ops.pow(ops.expand_dims(x, -1), powers))
+    given = [element_of(part) for part in (p, x)]
+    whole = all(element is not None and element.kind in "iu" for element in given)
+    return ops.sum(terms, axis=-1, dtype=element_of(terms) if whole else None)  # as wide as Horner's rule leaves it

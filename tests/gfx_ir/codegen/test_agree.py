@@ -269,3 +269,11 @@ def test_whole_numbers_of_an_open_dtype_are_averaged_as_floats(home, fn):
     x = np.array([100, 120, 3], np.uint8)
     given = x if home == "numpy" else jnp.asarray(x)
     np.testing.assert_allclose(gfx.symbolic_trace(fn, backend=home)(given), fn(given), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32"])
+def test_polynomials_of_whole_numbers_wrap_as_they_do_in_numpy(dtype):
+    p, x = np.array([200, 250, 3], dtype), np.array([1, 100, 90], dtype)
+    got = gfx.symbolic_trace(lambda p, x: np.polyval(p, x), p, x).to("torch")(torch.tensor(p), torch.tensor(x))
+    assert got.numpy().dtype == dtype
+    np.testing.assert_allclose(got, np.polyval(p, x))
