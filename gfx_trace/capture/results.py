@@ -216,6 +216,8 @@ class Results:
             replaced = self._replaced(result, name, held)
             part = self._part(name, held) if replaced else self._attribute(name, held)
             varies = replaced or any(type(leaf) is Value for leaf in leaves(part[0]))
+            if not varies:
+                self._check_kept(result, name, held)
             (parts if varies else fixed)[name] = part
 
         here = ".".join(self._path)
@@ -237,6 +239,13 @@ class Results:
         """Whether an attribute of an object that the code was given is by now other plain data."""
         given = self.tracer.given_objects.get(id(result))
         return given is not None and _is_plain(held) and not (name in given[1] and _equal(given[1][name], held))
+
+    def _check_kept(self, result: Any, name: str, held: Any) -> None:
+        """No result has an object: raises UnsupportedConstruct where one stands in place of the plain data that was given."""
+        given = self.tracer.given_objects.get(id(result))
+        if given is not None and not _is_plain(held) and _is_plain(given[1].get(name)):
+            what = f"GFX cannot return the {type(result).__name__} it was given: the code sets {name!r} to a {type(held).__name__}"
+            raise UnsupportedConstruct(what, self.tracer.span(), f"set {name!r} before the capture")
 
     def counted(self) -> None:
         """Raises KeyWanted where the code has counted in a number of an object that it was given, and gives back."""

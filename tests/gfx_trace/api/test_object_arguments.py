@@ -188,3 +188,13 @@ def test_what_the_next_call_finds_otherwise_is_returned_and_refused_there(f):
     counter = step(Y, Counter())[1]
     with pytest.raises(GuardError, match="as given, and the call has"):
         step(Y, counter)
+
+
+def by_an_object(x, counter):
+    x, counter.mode = (2 * x if counter.mode is None else x), x.dtype
+    return x, counter
+
+
+def test_an_object_in_place_of_none_is_refused():
+    with pytest.raises(UnsupportedConstruct, match="the code sets 'mode' to a dtype"):
+        gfx.transpile(by_an_object, Y, Counter(), to="torch")
