@@ -5,11 +5,11 @@ A test on such a number is no Python `if` there, but one on data, and a loop tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from ...attributes import Attribute
-from ...control import data_op, is_data_for, is_for, is_host, is_loop, is_open_host, is_test
+from ...control import data_op, is_call, is_data_for, is_for, is_host, is_loop, is_open_host, is_test
 from ...dtypes import int64
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
@@ -19,7 +19,7 @@ from ...trees import leaves
 from ..copying import outputs_of
 from ..liveness import loop_results, placeholders
 from ..unrolling import Unrolling
-from .base import HANDED, Emission, Lowering, facts_of
+from .base import HANDED, Emission, Lowering, facts_of, order
 
 TRACED = Attribute("traced", tuple)
 """The host values of a graph that are data in a functional target."""
@@ -42,13 +42,26 @@ class Traced(Lowering):
     name = "traced"
     requires = (HANDED,)
 
+    def lower(self, program: Program, emission: Emission) -> None:
+        """Find such numbers, callers first: a function that some call gives one has it for a parameter, and may return one."""
+        given: dict[Graph, set[Value]] = {}
+        known = -1
+        while known < sum(map(len, given.values())):
+            known = sum(map(len, given.values()))
+            for graph in reversed(order(program)):
+                calls = {name for name, callee in program.functions.items() if callee in given}
+                nodes = list(graph.walk())
+                traced = numbers_of_data(nodes, emission.unrolling, given.get(graph, ()), calls)
+                graph.set(TRACED, tuple(traced))
+                for node in filter(is_call, nodes):
+                    _give(node, program.functions[node.args[0]], traced, given)
+        super().lower(program, emission)
+
     def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
         """Make the tests in the graph and its regions that hang on such numbers tests on data; gives the host values that do.
         `facts` tell of its values."""
-        unrolling, facts = emission.unrolling, facts_of(graph, program)
-        nodes = list(graph.walk())
-        traced = numbers_of_data(nodes, unrolling)
-        for node in nodes:
+        facts, traced = facts_of(graph, program), set(graph.get(TRACED))
+        for node in list(graph.walk()):
             if _is_data(node, traced):
                 traced.update(_replace(node, data_op(node), node.args, facts))
             elif is_host(node) and _hangs(node.args[1], traced):
@@ -61,14 +74,26 @@ class Traced(Lowering):
         graph.set(TRACED, tuple(traced))
 
 
-def numbers_of_data(nodes: Sequence[Node], unrolling: Unrolling) -> set[Value]:
-    """The host values that are data there, of a graph's nodes and those in its regions."""
-    traced: set[Value] = set()
+def _give(call: Node, callee: Graph, traced: set[Value], given: dict[Graph, set[Value]]) -> None:
+    """What a call gives that is data is data in the function."""
+    places = [place for place, leaf in zip(callee.placeholders, call.args[2]) if type(leaf) is Value and leaf in traced]
+    if places:
+        given.setdefault(callee, set()).update(places)
+
+
+def numbers_of_data(
+    nodes: Sequence[Node], unrolling: Unrolling, given: Iterable[Value] = (), calls: Container[str] = ()
+) -> set[Value]:
+    """The host values that are data there, of a graph's nodes and those in its regions. `given`: parameters that are; `calls`:
+    functions that have such parameters."""
+    traced: set[Value] = set(given)
     known = -1
     while known < len(traced):  # a loop hands on what its trips leave
         known = len(traced)
         for node in nodes:
             traced.update(_follows(node, traced, unrolling))
+            if is_call(node) and node.args[0] in calls:
+                traced.update(value for value in node.values if not value.is_tensor)
     return traced
 
 

@@ -197,3 +197,26 @@ def wraps():
 def test_a_number_that_a_loop_of_jax_takes_beyond_its_width_is_refused():
     with pytest.raises(UnsupportedConstruct, match="which would wrap"):
         gfx.symbolic_trace(wraps, backend="jax")
+
+
+def stepped(t, x):
+    return x * 0.5 if t > 0 else x
+
+
+def count_down(t):
+    return t - 1 if t > 1 else 0
+
+
+def counted_until(x):
+    for t in range(3):
+        x = stepped(t, x) + stepped(2 - t, x)
+        if x.sum() > 9:
+            return x * count_down(t), count_down(3)
+    return x, count_down(2)
+
+
+def test_what_jax_counts_itself_is_data_in_functions_as_well():
+    program = gfx.symbolic_trace(counted_until, torch.ones(2))
+    for x in ([1.0, 2.0], [5.0, 4.0]):
+        want, found = counted_until(torch.tensor(x)), program.to("jax")(jnp.array(x))
+        assert np.asarray(found[0]).tolist() == want[0].tolist() and int(found[1]) == want[1]
