@@ -1,4 +1,4 @@
-"""jax.lax.linalg and lax.fft."""
+"""jax.lax.linalg, the factors of jax.scipy.linalg, and lax.fft."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 from jax import lax
 
 from gfx_ir import ops
-from gfx_ir.dtypes import float32, int32
+from gfx_ir.dtypes import default, float32, int32
 from gfx_ir.ops import _seen
 
+from ..mode import rules
 from ..ops._lift import ask_rank, expect, kind_of, refuse
 
 
@@ -38,6 +39,27 @@ def _triangular_solve(
     if vector:
         return ops.squeeze(found, axis=-1)
     return found if left_side else ops.matrix_transpose(found)
+
+
+def _factor(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    """jax.scipy.linalg.cholesky, which reads one triangle."""
+    if kind_of(a) in ("b", "i", "u"):
+        a = ops.astype(a, default("f", rules()))
+    adjoint = lambda x: ops.conj(ops.matrix_transpose(x)) if kind_of(x) == "c" else ops.matrix_transpose(x)
+    return ops.cholesky(a) if lower else adjoint(ops.cholesky(adjoint(a)))
+
+
+def _factor_and_side(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    """jax.scipy.linalg.cho_factor."""
+    return _factor(a, lower), lower
+
+
+def _solve_by_factor(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:
+    """jax.scipy.linalg.cho_solve: two systems of one triangle each."""
+    factor, lower = c_and_lower
+    for transposed in (not lower, lower):
+        b = _triangular_solve(factor, b, left_side=True, lower=lower, transpose_a=transposed, conjugate_a=transposed)
+    return b
 
 
 def _in_single(solve: Callable[..., Any], *arrays: Any) -> Any:
@@ -118,6 +140,9 @@ def _fft(x: Any, fft_type: Any, fft_lengths: Any) -> Any:
 
 SYSTEMS: dict[str, Callable[..., Any]] = {
     "lax.linalg.cholesky": _cholesky,
+    "jax.scipy.linalg.cholesky": _factor,
+    "jax.scipy.linalg.cho_factor": _factor_and_side,
+    "jax.scipy.linalg.cho_solve": _solve_by_factor,
     "lax.linalg.triangular_solve": _triangular_solve,
     "lax.linalg.eigh": _eigh,
     "lax.linalg.eig": _eig,

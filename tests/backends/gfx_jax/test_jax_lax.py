@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from jax import lax, random
-from jax.scipy import special
+from jax.scipy import linalg, special
 
 import gfx_trace as gfx
 from gfx_ir.errors import MissingOp
@@ -75,6 +75,8 @@ CALLS = {
     ),
     "triangular": lambda x: lax.linalg.triangular_solve(SQUARE, X.T, left_side=False, lower=True, transpose_a=True),
     "cholesky": lambda x: lax.linalg.cholesky(SQUARE),
+    "solved by a factor": lambda x: linalg.cho_solve(linalg.cho_factor(SQUARE @ SQUARE.T), X[0, :4]),
+    "solved by a lower one": lambda x: linalg.cho_solve((linalg.cholesky(SQUARE @ SQUARE.T, True), True), X),
     "lu": lambda x: lax.linalg.lu(SQUARE[::-1]),
     "svd": lambda x: lax.linalg.svd(SQUARE, compute_uv=False),
     "axes in another order": lambda x: lax.reshape(X, (2, 10), (1, 0)),
