@@ -46,6 +46,8 @@ class Form(enum.Enum):
     """A function of a framework, which the first argument is, that no op stands for, by its dotted name, which is the second one."""
     OWN_GRADIENT = enum.auto()
     """A function that brings its own gradient, with two regions."""
+    TRANSFORM = enum.auto()
+    """What a function transformation, which the first argument names, makes of the function that its region is."""
     PLACEHOLDER = enum.auto()
     """What a graph is given."""
     PARAMETER = enum.auto()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -81,6 +82,23 @@ class Target(Arrays):
             with building(self):
                 return op.body(*args)
         return template.function(args, self.namespace)(*tree_map(self.convert, tuple(args)))
+
+    def transformed(
+        self, kind: str, function: Callable[..., Any], inputs: Sequence[Any], given: Sequence[Any]
+    ) -> Sequence[Any]:
+        """What a function transformation makes of a function of arrays (see the op `transform`), on these. Raises BackendError
+        where the framework has none."""
+        path = self.style.transforms.get(kind) if self.style is not None else None
+        if path is None:
+            hint = "run it on arrays of JAX or PyTorch"
+            raise BackendError(f"{self.name} has no transformation {kind!r} of functions", hint=hint)
+        make = getattr(importlib.import_module(path.rpartition(".")[0]), kind)
+        if kind == "jvp":
+            found = make(function, tuple(inputs), tuple(given))[1]
+        else:
+            each = {} if kind == "vmap" else {"argnums": tuple(range(len(inputs)))}
+            found = make(function, **each)(*inputs)
+        return found if isinstance(found, tuple) else (found,)
 
     def add(self, op: OpDef, args: tuple) -> Any:
         """Run an op that the body of a composite calls: a Backend is a builder that makes no nodes."""

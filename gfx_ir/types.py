@@ -100,6 +100,11 @@ class TensorSpec:
 _LOGICAL = re.compile(r"^(weak )?([a-z0-9?]+)\[(.*)\]$")
 
 
+def item_type(type_: LogicalTensor) -> LogicalTensor:
+    """The type of an item along the first axis of a tensor."""
+    return replace(type_, dims=None if type_.dims is None else type_.dims[1:], strides=None, layout="any", id=None)
+
+
 def parse_logical(text: str) -> LogicalTensor:
     """Read `f32[2, B, ?]`, the text form of a LogicalTensor. Raises FormatError on anything else."""
     match = _LOGICAL.match(text.strip())

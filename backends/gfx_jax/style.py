@@ -56,4 +56,5 @@ STYLE = Style(
     lowering=LOWERING,
     weights="safetensors.flax",
     gradients={"vjp": _REVERSE, "jvp": _TANGENT, "root": "jax"},
+    transforms={kind: f"jax.{kind}" for kind in ("grad", "jvp", "vmap", "jacrev", "jacfwd")},
 )

@@ -31,9 +31,10 @@ _NAMES = {
     "raise NotImplementedError": "_check_not_implemented",
     "is_tensor": "is_tensor overrides.is_tensor_like",
     "size": "Size",
-    "tape": "Tensor.backward autograd.backward autograd.grad",
-    "derivation": "func.grad func.grad_and_value func.vjp func.jvp func.jacrev func.jacfwd func.hessian func.linearize func.vmap vmap "
-    "autograd.functional.jacobian autograd.functional.hessian autograd.functional.vjp autograd.functional.jvp "
+    "tape": "Tensor.backward autograd.backward",
+    "tape_gradient": "autograd.grad",
+    "function_transform": "func.grad func.grad_and_value func.vjp func.jvp func.jacrev func.jacfwd func.hessian func.vmap vmap",
+    "derivation": "func.linearize autograd.functional.jacobian autograd.functional.hessian autograd.functional.vjp autograd.functional.jvp "
     "autograd.functional.vhp autograd.functional.hvp",
     "functional_call": "func.functional_call",
     "autocast": "autocast amp.autocast amp.autocast_mode.autocast cuda.amp.autocast cpu.amp.autocast",

@@ -79,6 +79,7 @@ STYLE = Style(
     weights="safetensors.torch",
     gradients={"vjp": _REVERSE, "jvp": _TANGENT, "root": "torch"},
     applied="{name}.apply",
+    transforms={kind: f"torch.func.{kind}" for kind in ("grad", "jvp", "vmap", "jacrev", "jacfwd")},
     of_numbers=True,
     lowering=LOWERING,
 )

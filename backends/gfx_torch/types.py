@@ -126,7 +126,9 @@ class TorchBackend(Backend):
     # ------------------------------------------------------------------ lifts
     def add_lift(self, name: str, fn: Callable[..., Any], roots: Any, **flags: Any) -> None:
         short = name.rpartition(".")[2]
-        if (short.endswith("_") and not short.endswith("__")) or (
+        if "requires_grad" in inspect.signature(fn).parameters and short.endswith("_"):
+            flags["writes"] = lambda input, requires_grad=True: not requires_grad  # what is recorded stays as it is
+        elif (short.endswith("_") and not short.endswith("__")) or (
             short.startswith("__i") and short not in _NOT_INPLACE
         ):
             flags["writes"] = True

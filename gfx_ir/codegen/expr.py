@@ -13,11 +13,11 @@ from ..op import Trait
 from ..python_numbers import SPELLINGS
 from ..trees import tree_map
 from . import constants
-from .constants import call, name
+from .constants import call, name, names_in
 from .host import host_expression
 from .leaves import Leaves
 from .logic import negate
-from .prepare.calls import OWN
+from .prepare.calls import OWN, TRANSFORMED
 from .prepare.filled import BEGIN, FILLED
 from .prepare.unpack import UNPACK
 from .writer import ControlWriter
@@ -61,6 +61,8 @@ class Expressions(Leaves):
             return self.holder(node)
         if op is OWN:
             return ast.Call(self.module.own_gradient(node), [self.tree(arg) for arg in node.args[5]], [])
+        if op is TRANSFORMED:
+            return self.transformed(node)
         if op.traits & Trait.TRUTH and (asked := self._negated(node.args[0])) is not None:
             return self.truth(asked.args[0], False)
         if op.sign == "not" and self._is_mask(node.args[0]) and not self.of_numbers(node):
@@ -108,6 +110,25 @@ class Expressions(Leaves):
         function = name(self.module.titles.function(callee))
         given = [self.path(prefix)] if self.module.summary.needs_params(self.module.functions[callee]) else []
         return ast.Call(function, given + [self.tree(arg) for arg in args], [])
+
+    def transformed(self, node: Node) -> ast.expr:
+        """A call of what a transformation makes of a function of the module, in which all but the inputs is fixed."""
+        key, kind, inputs, operands, given, _ = node.args
+        function: ast.expr = name(self.module.titles.function(key))
+        params = self.module.summary.needs_params(self.module.functions[key])
+        fixed = [self.tree(leaf) for leaf in operands]
+        if fixed or params:
+            texts = _apart(len(inputs), names_in(*fixed) | {"params"})
+            taken = [*([self.path("")] if params else []), *map(name, texts), *fixed]
+            signature = ast.arguments([], [ast.arg(text) for text in texts], None, [], [], None, [])
+            function = ast.Lambda(signature, ast.Call(function, taken, []))
+        make = self.module.free(constants.parse(self.module.style.transforms[kind]))
+        if kind == "jvp":
+            made = ast.Call(make, [function, self.tree(inputs), self.tree(given)], [])
+            return ast.Subscript(made, ast.Constant(1), ast.Load())
+        each = kind != "vmap" and len(inputs) > 1
+        at = [ast.keyword("argnums", self.tree(tuple(range(len(inputs)))))] if each else []
+        return ast.Call(ast.Call(make, [function], at), [self.tree(leaf) for leaf in inputs], [])
 
     def holder(self, node: Node) -> ast.expr:
         """A call that no op stands for, as it was written for the framework that it came from."""
@@ -266,3 +287,12 @@ class _Fill:
             else:
                 out.append(made)
         return out
+
+
+def _apart(count: int, read: set[str]) -> list[str]:
+    """Names of the arguments of a function of one expression: none that it reads from around it."""
+    texts: list[str] = []
+    for text in ("x", *(f"x{at}" for at in range(1, count + len(read) + 1))):
+        if text not in read and len(texts) < count:
+            texts.append(text)
+    return texts

@@ -12,6 +12,10 @@ with an entry for each placeholder; the callee's result is a leaf, a tuple of en
 `custom_gradient` is a function that brings its own gradient: `forward` takes the inputs and returns `count` results, then what it
 keeps. In mode "vjp" the rule takes what was kept and the gradients of the results, and returns one for each input (or None);
 in mode "jvp" it takes the inputs and their tangents, and returns the results and their tangents.
+`transform` is what a function transformation makes of its region, a function of the inputs, then of the operands, which are
+held fixed. "grad": the gradient of its one result, a number, for each input. "jvp": the tangents of its results, `given` those of the
+inputs. "vmap": its results for each item of the inputs along their first axes, stacked. "jacrev" and "jacfwd": the derivative of its one
+result for each input, whose axes stand behind those of the result.
 """
 
 from __future__ import annotations
@@ -34,6 +38,7 @@ from ._control import Branch, Call, CustomGradient, Output, ParameterEnd, Placeh
 from ._host import evaluate
 from ._loops import For, While
 from ._shapes import free, takes_open
+from ._transform import Transform
 
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!=", "is", "in", "not", "bool", "all", "any"))
 _OF_ITEMS = frozenset(("sum", "tuple.index", "tuple.count"))
@@ -149,6 +154,15 @@ register(
         regions=("forward", "rule"),
         family="control",
         control=CustomGradient(),
+    )
+)
+register(
+    OpDef(
+        "transform(kind, inputs, operands, given=())",
+        kinds=_none,
+        regions=("body",),
+        family="control",
+        control=Transform(),
     )
 )
 

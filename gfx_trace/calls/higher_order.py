@@ -15,10 +15,12 @@ from gfx_ir.graph import Graph
 from gfx_ir.row import Keys
 
 from ..frameworks import alarms, grad_managers
+from ..frameworks.function_transforms import function_transform
 from ..frameworks.gradients import autograd_function, custom_rule
 from ..frameworks.pytrees import Carried, flatten, owner_of
 from ..frameworks.staging import staged, transform
 from ..frameworks.structured import fori_loop, scan, while_loop
+from ..frameworks.tape import tape_gradient
 from ..interfaces import Capturing
 from ..python.classes import check_class
 from ..python.draws import generator_of_seed
@@ -134,19 +136,17 @@ def _autocast(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _tape(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """loss.backward(), torch.autograd.grad(loss, inputs): gradients of what was computed before, by a record of it."""
+    """loss.backward(): gradients of what was computed before, which it adds to attributes of the tensors."""
     raise tracer.error(
-        f"GFX cannot convert {called_name(f)}: it goes back over what PyTorch recorded, and a graph holds no such record",
-        "capture the loss alone, and derive what is emitted from it: jax.grad(result.fn)(result.params, …), or .backward() "
-        "of what result.module() gives",
+        f"GFX cannot convert {called_name(f)}: it adds to the .grad of tensors that its graph does not name",
+        "call torch.autograd.grad(loss, tensors), which gives the gradients, or capture the loss alone",
     )
 
 
 def _derivation(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """torch.func.grad(function), torch.vmap(function) and their kin."""
+    """torch.autograd.functional.jacobian(function, inputs) and its kin."""
     raise tracer.error(
-        f"GFX cannot convert {called_name(f)}: what PyTorch derives from a function is not captured",
-        "capture the function itself, and derive what is emitted from it: jax.grad, jax.vmap or torch.func of result.fn",
+        f"GFX cannot convert {called_name(f)}", "use torch.func.jacrev, jacfwd, hessian, vjp or jvp, which do the same"
     )
 
 
@@ -304,7 +304,8 @@ SPECIAL: dict[str, Handler] = {
     "cond": _of_arrays(_cond), "while_loop": _of_arrays(_while), "fori_loop": _of_arrays(_fori), "scan": _of_arrays(_scan),
     "switch": _of_arrays(_switch), "transparent": _transparent,
     "wrapped": _wrapped, "scripted": _scripted, "autocast": _autocast,
-    "tape": _tape, "derivation": _derivation, "functional_call": _functional_call, "null_context": _null_context, "true": _true,
+    "tape": _tape, "tape_gradient": tape_gradient, "function_transform": function_transform, "derivation": _derivation,
+    "functional_call": _functional_call, "null_context": _null_context, "true": _true,
     "false": _false, "is_tensor": _is_tensor, "size": _size, "tree": _tree, "all_leaves": _all_leaves, "each_leaf": _each_leaf,
     "mark": _mark, "shape": _shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
     "setting": alarms.setting,

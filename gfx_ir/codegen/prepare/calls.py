@@ -7,6 +7,9 @@ from ...graph import Graph, Node
 from ...op import OpDef
 from ...reach import needed_first
 
+TRANSFORMED = OpDef(
+    "transformed(function, kind, inputs, operands, given, count)", kinds=lambda a: ("tensor",) * a.count
+)
 OWN = OpDef("own_gradient(forward, rule, name, mode, count, args)", kinds=lambda a: ("tensor",) * a.count)
 
 
@@ -20,11 +23,17 @@ def own_gradients(graph: Graph) -> list[Node]:
     return [node for node in graph.walk() if node.op is OWN]
 
 
+def transformed(graph: Graph) -> list[Node]:
+    """Every transformation of a function, which its first argument names."""
+    return [node for node in graph.walk() if node.op is TRANSFORMED]
+
+
 def bottom_up(entry: Graph, functions: dict[str, Graph]) -> list[Graph]:
     """The graphs that the entry needs, callees first, the entry last."""
 
     def called(graph: Graph) -> list[Graph]:
         own = [key for node in reversed(own_gradients(graph)) for key in node.args[:2]]
-        return [functions[key] for key in (*own, *(node.args[0] for node in callees(graph)))]
+        taken = [node.args[0] for node in (*transformed(graph), *callees(graph))]
+        return [functions[key] for key in (*own, *taken)]
 
     return needed_first(entry, called)

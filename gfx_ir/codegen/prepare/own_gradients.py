@@ -1,14 +1,15 @@
-"""Functions that bring their own gradient: their regions become functions of the module, wrapped as the target asks."""
+"""Functions that bring their own gradient or are transformed: their regions become functions of the module, wrapped as the target asks."""
 
 from __future__ import annotations
 
-from ...control import Form
+from ...control import Form, is_call
+from ...errors import MissingOp
 from ...graph import Graph, Node
 from ...naming import snake
 from ...program import Program
 from ..copying import copy_graph, splice
 from .base import Emission, Lowering
-from .calls import OWN
+from .calls import OWN, TRANSFORMED
 from .structure import structure
 
 
@@ -25,6 +26,8 @@ class OwnGradients(Lowering):
         todo = [entry, *functions.values()]
         while todo:
             graph = todo.pop()
+            for node in [node for node in graph.walk() if node.op.form is Form.TRANSFORM]:
+                todo.append(_transformed(node, functions, emission))
             nodes = [node for node in graph.walk() if node.op.form is Form.OWN_GRADIENT]
             if nodes and style.gradients:
                 todo += [made for node in nodes[:1] for made in _called(node, functions, known)]
@@ -56,15 +59,46 @@ def _called(node: Node, functions: dict[str, Graph], known: dict[str, tuple[str,
             functions[names[-1]] = graph
             made.append(graph)
         known[key] = (names[0], names[1])
+    _replace(node, Node(OWN, (*known[key], name, mode, count, inputs), ("tensor",) * count, node.span))
+    return made
+
+
+def _transformed(node: Node, functions: dict[str, Graph], emission: Emission) -> Graph:
+    """Replace a transformation of a region by that of a function, which is new. Raises MissingOp where the target has none."""
+    kind = node.args[0]
+    if kind not in emission.style.transforms:
+        what = f"{emission.style.name} source has no transformation {kind!r} of functions"
+        raise MissingOp(what, node.span, "emit it as jax or torch source, which derive and batch functions")
+    graph = copy_graph(node.regions[0])
+    if len(graph.result) == 1:
+        (graph.result,) = graph.result
+    key = _only_call(graph) or _free(snake(graph.name or kind), functions)
+    if key not in functions:
+        graph.name, functions[key] = key, graph
+    _replace(node, Node(TRANSFORMED, (key, *node.args, len(node.values)), None, node.span))
+    return functions[key]
+
+
+def _only_call(graph: Graph) -> str:
+    """The function of the program that a graph calls and does nothing else; "" where there is none."""
+    nodes = list(graph)
+    if len(nodes) != 1 or not is_call(nodes[0]):
+        return ""
+    (node,) = nodes
+    result = node.values[0] if len(node.values) == 1 else tuple(node.values)
+    same = node.args[1] == "" and node.args[2] == tuple(graph.placeholders) and graph.result == result
+    return node.args[0] if same and not graph.parameters else ""
+
+
+def _replace(node: Node, call: Node) -> None:
+    """Put a call in the place of a node."""
     owner = node.graph
     assert owner is not None
-    call = Node(OWN, (*known[key], name, mode, count, inputs), ("tensor",) * count, node.span)
     owner.insert(call, node)
     for old, new in zip(node.values, call.values):
         new.name, new.type = old.name, old.type
         old.replace_by(new)
     owner.erase(node)
-    return made
 
 
 def _free(text: str, taken: dict[str, Graph]) -> str:

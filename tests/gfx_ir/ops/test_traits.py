@@ -669,6 +669,8 @@ def test_forms_of_control_ops():
             assert params == ("function", "args"), name
         elif form is Form.EVALUATE:
             assert params == ("x", "error"), name
+        elif form is Form.TRANSFORM:
+            assert params[:3] == ("kind", "inputs", "operands") and regions == ("body",), name
         else:
             assert not regions or name == "custom_gradient", name
     assert {form for form, _, _ in forms.values()} == set(Form)

@@ -1,4 +1,4 @@
-"""Calls with other parameters, and steps of training: what PyTorch derives or goes back over is refused, with what to do instead."""
+"""Calls with other parameters, and steps of training: what goes back over a record is refused, with what to do instead."""
 
 import jax
 import jax.numpy as jnp
@@ -62,9 +62,6 @@ def backward(x):
 
 REFUSED = [
     backward,
-    lambda x: torch.autograd.grad(MODEL(x).sum(), list(MODEL.parameters())),
-    lambda x: torch.func.grad(lambda y: (y * y).sum())(x),
-    lambda x: torch.vmap(lambda y: y.sum())(x),
     lambda x: torch.autograd.functional.jacobian(torch.sin, x),
 ]
 
@@ -72,5 +69,5 @@ REFUSED = [
 @pytest.mark.parametrize("fn", REFUSED)
 @pytest.mark.parametrize("given", [(), (X,)], ids=["open", "typed"])
 def test_what_pytorch_derives_is_refused(fn, given):
-    with pytest.raises(CaptureError, match=r"capture the (loss alone|function itself)"):
+    with pytest.raises(CaptureError, match=r"torch\.autograd\.grad|torch\.func\.jacrev"):
         gfx.symbolic_trace(fn, *given, backend="torch")

@@ -1,0 +1,232 @@
+"""Function transformations of PyTorch (torch.func, torch.vmap, torch.autograd.functional): the function becomes a region of a node."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gfx_ir.backend import Backend
+from gfx_ir.graph import Value
+from gfx_ir.probing import own_attribute
+from gfx_ir.types import item_type
+
+from ..interfaces import Capturing
+from ..values.proxy import Proxy, is_open
+from .transforming import transform_node
+
+Function = Callable[..., Any]
+
+
+def function_transform(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A function that makes functions of functions, or calls what it makes at once."""
+    bound = inspect.signature(f).bind(*args, **kwargs)
+    bound.apply_defaults()
+    backend = next(b for b in tracer.arrays.frameworks() if f in b.special)
+    return _MAKERS[f.__name__](_Transforming(tracer, backend, bound.arguments))
+
+
+class _Transforming:
+    """One call of a transformation: `options` are its arguments, the function among them."""
+
+    def __init__(self, tracer: Capturing, backend: Backend, options: dict[str, Any]) -> None:
+        self.tracer, self.backend, self.options = tracer, backend, options
+        self.function: Function = options["func"]
+        self.aux = bool(options.get("has_aux"))
+        self.name: str = own_attribute(self.function, "__name__", type(self.function).__name__)
+        self.rebuild_result: Callable[[Sequence[Any]], Any] = lambda found: found
+
+    # ------------------------------------------------------------------ what is made
+    def grad(self, value: bool = False) -> Function:
+        """torch.func.grad, grad_and_value."""
+
+        def derived(*args: Any, **kwargs: Any) -> Any:
+            result = self._call(args, kwargs) if self.aux or value else None
+            found = self._by_argument("grad", args, kwargs)
+            if result is None:
+                return found
+            return (found, result) if value else (found, result[1])
+
+        return self._named(derived, "grad")
+
+    def jacobian(self, kind: str) -> Function:
+        """torch.func.jacrev, jacfwd."""
+
+        def derived(*args: Any, **kwargs: Any) -> Any:
+            found = self._by_argument(kind, args, kwargs)
+            return (found, self._call(args, kwargs)[1]) if self.aux else found
+
+        return self._named(derived, kind)
+
+    def vjp(self) -> Any:
+        """torch.func.vjp: what the function gives, and what takes gradients of that back."""
+        primals = self.options["primals"]
+        out = self._call(primals, {})
+
+        def pulled(cotangents: Any) -> Any:
+            weights = self.backend.flatten(cotangents)[0]
+
+            def weighted(*own: Any) -> Any:
+                found = self._call(own, {})
+                parts = self.backend.flatten(found[0] if self.aux else found)[0]
+                total = None
+                for part, weight in zip(parts, weights):
+                    term = self._method(self._times(part, weight), "sum")
+                    total = term if total is None else self._plus(total, term)
+                return total
+
+            return self._derived("grad", weighted, primals, range(len(primals)))
+
+        return (out[0], pulled, out[1]) if self.aux else (out, pulled)
+
+    def jvp(self) -> Any:
+        """torch.func.jvp: what the function gives, and the tangents of that."""
+        primals, tangents = tuple(self.options["primals"]), self.options["tangents"]
+        out = self._call(primals, {})
+        flat, rebuild = self.backend.flatten(primals)
+        given = [self._value(x) for x in self.backend.flatten(tangents)[0]]
+        side, count = self._region(lambda own: self._main(self._call(rebuild(own), {})), flat, lambda type_: type_)
+        found = transform_node(self.tracer, side, "jvp", [self._value(x) for x in flat], given, count=count)
+        moved = self.rebuild_result([Proxy(value, self.backend) for value in found])
+        return (out[0], moved, out[1]) if self.aux else (out, moved)
+
+    def vmap(self) -> Function:
+        """torch.vmap: the function of each item along an axis of its arguments."""
+
+        def mapped(*args: Any, **kwargs: Any) -> Any:
+            in_dims = self.options["in_dims"]
+            in_dims = (in_dims,) * len(args) if isinstance(in_dims, int) else tuple(in_dims)
+            flat, rebuild = self.backend.flatten((args, kwargs))
+            axes = [*(axis for x, dim in zip(args, in_dims) for axis in self._axes(x, dim))]
+            axes += [0] * (len(flat) - len(axes))
+            batched = [at for at, axis in enumerate(axes) if axis is not None]
+            rows = [self._moved(flat[at], axes[at], 0) for at in batched]
+
+            def each(own: Sequence[Any]) -> Any:
+                filled = list(flat)
+                for at, x in zip(batched, own):
+                    filled[at] = x
+                inner, named = rebuild(filled)
+                return self._call(inner, named)
+
+            side, count = self._region(each, rows, item_type)
+            found = transform_node(self.tracer, side, "vmap", [self._value(x) for x in rows], count=count)
+            return self._out([Proxy(value, self.backend) for value in found])
+
+        return self._named(mapped, "vmap")
+
+    # ------------------------------------------------------------------ parts
+    def _named(self, made: Function, kind: str) -> Function:
+        made.__name__ = f"{self.name}_{kind}" if self.name.isidentifier() else kind
+        return made
+
+    def _call(self, args: Sequence[Any], kwargs: dict) -> Any:
+        return self.tracer.calls.call(self.function, tuple(args), kwargs)
+
+    def _main(self, result: Any) -> Any:
+        return result[0] if self.aux else result
+
+    def _by_argument(self, kind: str, args: tuple, kwargs: dict) -> Any:
+        """The derivative by the arguments that `argnums` names, as that names them: one, or a tuple."""
+        argnums = self.options["argnums"]
+        several = isinstance(argnums, tuple)
+        places = [at % len(args) for at in (argnums if several else (argnums,))]
+        found = self._derived(kind, lambda *own: self._main(self._call(own, kwargs)), args, places)
+        return found if several else found[0]
+
+    def _derived(self, kind: str, function: Function, args: Sequence[Any], places: Sequence[int]) -> tuple:
+        """The derivative of a function by some of its arguments, each of which may be a tree."""
+        flat, rebuild = self.backend.flatten([args[at] for at in places])
+
+        def filled(own: Sequence[Any]) -> Any:
+            inner = list(args)
+            for at, x in zip(places, rebuild(own)):
+                inner[at] = x
+            return function(*inner)
+
+        side, count = self._region(filled, flat, lambda type_: type_)
+        if count != 1:
+            raise self._refused("a function of several results, or of none")
+        found = transform_node(self.tracer, side, kind, [self._value(x) for x in flat])
+        return tuple(rebuild([Proxy(value, self.backend) for value in found]))
+
+    def _region(
+        self, run: Callable[[Sequence[Any]], Any], given: Sequence[Any], inner: Callable[[Any], Any]
+    ) -> tuple[Any, int]:
+        """A region that is the function of what is given, each of the type that `inner` makes of its own; how many results it has."""
+        with self.tracer.regions.opened(self.name if self.name.isidentifier() else "transformed") as side:
+            own = []
+            for x in map(self._value, given):
+                type_ = inner(x.type) if x.type is not None else None
+                own.append(Proxy(side.graph.add_placeholder(x.name or "x", "tensor", type_), self.backend))
+            places = [x.value for x in own]
+            found, self.rebuild_result = self.backend.flatten(run(own))
+            if not found or not all(isinstance(x, Proxy) for x in found):
+                raise self._refused("a function that gives what is no tensor")
+            side.graph.result = tuple([self.tracer.local(x.read()) for x in found])
+            if any(x.value is not place for x, place in zip(own, places)):
+                raise self._refused("a function that writes to its argument in place")
+        return side, len(found)
+
+    def _value(self, x: Any) -> Value:
+        proxy = x if is_open(x) else self.tracer.arrays.array_proxy(x)
+        found = proxy.read() if type(proxy) is Proxy else None
+        if type(found) is not Value:
+            raise self._refused("an argument that is no tensor")
+        return found
+
+    def _refused(self, what: str) -> Exception:
+        return self.tracer.error(
+            f"GFX cannot convert this transformation of {self.name!r}: it has {what}", "pass tensors, and give tensors"
+        )
+
+    # ------------------------------------------------------------------ calls of the framework's methods
+    def _method(self, x: Any, name: str, *args: Any) -> Any:
+        return self.tracer.calls.call(self.tracer.objects.getattr(x, name), args, {})
+
+    def _times(self, x: Any, weight: Any) -> Any:
+        return self._method(x, "mul", weight)
+
+    def _plus(self, x: Any, other: Any) -> Any:
+        return self._method(x, "add", other)
+
+    # ------------------------------------------------------------------ axes of a batch
+    def _axes(self, x: Any, dim: Any) -> list[int | None]:
+        """The axis of the batch for each leaf of an argument; None: it has none."""
+        if dim is None or isinstance(dim, int):
+            return [dim] * len(self.backend.flatten(x)[0])
+        if isinstance(x, dict):
+            return [axis for key in x for axis in self._axes(x[key], dim[key])]
+        return [axis for item, inner in zip(x, dim) for axis in self._axes(item, inner)]
+
+    def _moved(self, x: Any, source: Any, target: int) -> Any:
+        return x if source == target else self._method(x, "movedim", source, target)
+
+    def _out(self, found: Sequence[Any]) -> Any:
+        """The results, the axis of the batch where `out_dims` has it."""
+        dims = self.options["out_dims"]
+        tree = self.rebuild_result(found)
+        if isinstance(dims, tuple) and isinstance(tree, tuple) and all(isinstance(dim, int) for dim in dims):
+            return tuple(self._moved(x, 0, dim) for x, dim in zip(tree, dims))
+        if not isinstance(dims, int):
+            raise self._refused("out_dims that are no axes")
+        return self.rebuild_result([self._moved(x, 0, dims) for x in found])
+
+
+def _hessian(made: _Transforming) -> Function:
+    """torch.func.hessian: jacfwd of jacrev."""
+    made.function = _Transforming(made.tracer, made.backend, dict(made.options)).jacobian("jacrev")
+    return made.jacobian("jacfwd")
+
+
+_MAKERS: dict[str, Callable[[_Transforming], Any]] = {
+    "grad": _Transforming.grad,
+    "grad_and_value": lambda made: made.grad(value=True),
+    "jacrev": lambda made: made.jacobian("jacrev"),
+    "jacfwd": lambda made: made.jacobian("jacfwd"),
+    "hessian": _hessian,
+    "vjp": _Transforming.vjp,
+    "jvp": _Transforming.jvp,
+    "vmap": _Transforming.vmap,
+}
+"""What each public function of torch.func makes, by its name."""

@@ -1,0 +1,73 @@
+"""Derivatives and batches of functions within captured code: torch.func, torch.vmap, torch.autograd.grad."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import GfxError
+
+
+def penalty(x, w):
+    x = x.detach().requires_grad_(True)
+    d = torch.tanh(x @ w)
+    (g,) = torch.autograd.grad(d, x, torch.ones_like(d), create_graph=True)
+    return ((g.norm(dim=1) - 1) ** 2).mean()
+
+
+def derived(y, x):
+    return torch.autograd.grad(y, x, torch.ones_like(y), create_graph=True)[0]
+
+
+def second(x, w):
+    x = x.detach().requires_grad_(True)
+    return derived(derived(torch.sin(x @ w), x) ** 2, x)
+
+
+def one_hangs_on_the_other(x, w):
+    x = x.detach().requires_grad_(True)
+    h = x @ w
+    return torch.autograd.grad((h**2).sum() + x.sum(), (x, h))
+
+
+def made_without_gradients(x, w):
+    x = x.detach().requires_grad_(True)
+    with torch.no_grad():
+        fixed = torch.exp(x)
+    return torch.autograd.grad((fixed * x).sum(), x)[0]
+
+
+def by_function(x, w):
+    loss = lambda w, row: torch.tanh(row @ w).sum()
+    return torch.vmap(torch.func.grad(loss), in_dims=(None, 0))(w, x)
+
+
+def pulled_and_pushed(x, w):
+    out, pull = torch.func.vjp(lambda x: x @ w, x)
+    return pull(out)[0], torch.func.jvp(torch.sin, (x,), (out @ w.T,))[1], torch.func.jacrev(lambda v: v * v)(w[:, 0])
+
+
+@pytest.mark.parametrize(
+    "f", [penalty, second, one_hangs_on_the_other, made_without_gradients, by_function, pulled_and_pushed]
+)
+def test_derivatives_within_captured_code(f):
+    rng = np.random.default_rng(0)
+    w, small, large = (rng.standard_normal(shape).astype("f") for shape in ((3, 2), (2, 3), (4, 3)))
+    want = f(torch.tensor(large), torch.tensor(w))
+    want = want if isinstance(want, tuple) else (want,)
+    for to, array in (("torch", torch.tensor), ("jax", jnp.asarray)):
+        made = gfx.transpile(f, torch.tensor(small), torch.tensor(w), to=to, dynamic=True)
+        got = made.fn(array(large), array(w))
+        for found, expected in zip(got if isinstance(got, tuple) else (got,), want, strict=True):
+            np.testing.assert_allclose(found.detach() if to == "torch" else found, expected.detach(), atol=1e-5)
+
+
+def test_draws_on_the_way_and_numpy_source_are_refused():
+    def drawn(x):
+        return torch.autograd.grad(torch.dropout(x, 0.5, True).sum(), x)[0]
+
+    with pytest.raises(GfxError, match="draws random numbers"):
+        gfx.transpile(drawn, torch.ones(3), to="jax")
+    with pytest.raises(GfxError, match="no transformation 'grad'"):
+        gfx.transpile(made_without_gradients, torch.ones(2, 3), torch.ones(3, 2), to="numpy")
