@@ -138,9 +138,10 @@ def is_for(node: Any) -> bool:
     return node.op.form is Form.FOR
 
 
-def fills_lists(node: Any) -> bool:
-    """Whether a loop fills lists, whose items may have several shapes."""
-    return is_for(node) and any(value.kind == "list" for value in node.values)
+def has_lists(node: Any) -> bool:
+    """Whether a loop fills or takes lists, whose items may have several shapes."""
+    held = (*node.values, *node.arg("init"), *node.arg("operands"))
+    return any(getattr(value, "kind", None) == "list" for value in held)
 
 
 def hangs_on_data(node: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..control import fills_lists, is_data_test, is_data_while
+from ..control import has_lists, is_data_test, is_data_while
 from ..graph import Node
 
 _FEW = 16
@@ -20,12 +20,12 @@ class Unrolling:
         self._decided: dict[Node, bool] = {}
 
     def takes(self, node: Node) -> bool:
-        """Whether a loop (`for`, `host_for`) stays Python's: it goes over few fixed numbers and to its end, or fills lists of tensors
+        """Whether a loop (`for`, `host_for`) stays Python's: it goes over few fixed numbers and to its end, or has lists of tensors
         of several shapes."""
         found = self._decided.get(node)
         if found is None:
             few = self._few(node) and (self.asked or not self._tests_data(node))
-            found = self._decided[node] = few or fills_lists(node)
+            found = self._decided[node] = few or has_lists(node)
         return found
 
     def _few(self, node: Node) -> bool:

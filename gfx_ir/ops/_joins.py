@@ -110,6 +110,12 @@ def item_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
 
 
 @takes_open
+def slice_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    """What is known of each item of a part of a list."""
+    return items_type(SimpleNamespace(items=args.items, more=()), rules)
+
+
+@takes_open
 def items_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     """What is known of each item of two lists."""
     parts = [

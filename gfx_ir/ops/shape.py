@@ -27,6 +27,7 @@ from ._joins import (
     items_type,
     pad_type,
     repeat_type,
+    slice_type,
     split_type,
     stack_type,
     tile_type,
@@ -193,6 +194,7 @@ for _signature, _spelling, _infer, _rest in (
         {"traits": _COPIED | Trait.JOINS | Trait.STACKS},
     ),
     ("seq_at(items, index)", "items[index]", item_type, {}),
+    ("seq_slice(items, cut)", "items[cut]", slice_type, {"kinds": ("list",)}),
     ("seq_concat(items, more)", "[*items, *more]", items_type, {"kinds": ("list",)}),
     (
         "split(x, sections, axis=0)",

@@ -50,10 +50,10 @@ class Applying:
         single = values is not None
         named: dict[str, Any] = {}
         if values is None:
-            if args and gate_of(args[0]) is None and rows_of(args[0]) is not args[0]:
-                return joined_rows(
-                    tracer, lift.name, args, kwargs, lambda args: self(lift, args, kwargs, backend, function)
-                )
+            rows = rows_of(args[0]) if args and gate_of(args[0]) is None else None
+            if rows is not None and rows is not args[0]:
+                joined = lambda args: self(lift, args, kwargs, backend, function)
+                return joined_rows(tracer, lift.name, rows, args[1:], kwargs, joined)
             again = lambda args, kwargs: self(lift, args, kwargs, backend, function)
             found = tracer.truths.forked(lift, args, kwargs, again)
             if found is not NotImplemented:

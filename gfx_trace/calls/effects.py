@@ -33,7 +33,8 @@ from ..heap.reached import (
     unexplained,
 )
 from ..interfaces import Capturing
-from ..python.rows import called, list_method
+from ..python.list_methods import list_method
+from ..python.rows import called
 from ..rewrite.packages import framework, users
 from ..values.called import called_name
 from ..values.gated import Gated

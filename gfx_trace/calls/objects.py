@@ -22,9 +22,10 @@ from ..objects.special_methods import MEANINGS, WRITING, SpecialMethod
 from ..python.devices import settled
 from ..python.draws import Draws, drawing
 from ..python.faults import cannot, no_attribute
+from ..python.list_methods import keeps_places, known_item, known_place, list_method
 from ..python.listed import ListedItems
 from ..python.picked import get, open_place, picked, replaced
-from ..python.rows import Growing, StackedRows, last_of, listed, rows_of
+from ..python.rows import Growing, StackedRows, holds_rows, listed, rows_of
 from ..python.sequences import OpenList
 from ..python.sizes import method_of_sizes
 from ..python.told import holds_open
@@ -193,10 +194,12 @@ class Objects:
         if isinstance(o, HostProxy):
             return self.tracer.host_values.host_getitem(o, key)
         if type(o) is list and o and type(o[0]) is Growing:
-            return last_of(o, key)
+            return known_item(o, key)
+        if holds_rows(o) and known_place(o, key):
+            return o[key]
         rows = rows_of(o)
         if type(rows) is ListedItems:
-            return rows.item(self.tracer, key)
+            return type(o)((rows.cut(self.tracer, key),)) if type(key) is slice else rows.item(self.tracer, key)
         if type(rows) is Proxy:
             found = self.tracer.views.getitem(rows, key)
             return type(o)((StackedRows(found, o[0].kind),)) if isinstance(key, slice) else found
@@ -262,8 +265,11 @@ class Objects:
         if isinstance(method, types.FunctionType):
             self.tracer.calls.call(method, (o, key, value), {})
             return
-        listed(self.tracer, o, "write to an item of")
         key = settled(self.tracer, key)
+        if type(o) is list and type(key) is int and keeps_places(self.tracer, o):
+            list_method(self.tracer, o, o.__setitem__, (key, value), {})
+            return
+        listed(self.tracer, o, "write to an item of")
         if type(o) is not tuple and open_place(o, key):
             replaced(self.tracer, o, key, value)
             return
@@ -300,6 +306,9 @@ class Objects:
             return
         if isinstance(o, HostProxy):
             raise cannot(self.tracer, o, "{} does not support item deletion")
+        if type(o) is list and type(key) is int and keeps_places(self.tracer, o):
+            list_method(self.tracer, o, o.__delitem__, (key,), {})
+            return
         listed(self.tracer, o, "delete from")
         if isinstance(o, dict):
             self.tracer.effects.sure_of(o, key)

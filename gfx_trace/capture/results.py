@@ -68,8 +68,8 @@ class Results:
         if (gated := gate_of(result)) is not None:
             joined = tracer.gates.resolve(gated, lambda side: _plain(side))
             return (self._either(gated), None) if type(joined) is Gated else self.tree(joined)
-        if kind in (list, tuple) and rows_of(result) is not result:
-            return self._rows(kind, rows_of(result))
+        if kind in (list, tuple) and (rows := rows_of(result)) is not result:
+            return self._rows(kind, rows)
         if tracer.arrays.array_owner(result) is not None:
             return tracer.arrays.array_proxy(result).read(), None
         if dataclasses.is_dataclass(result) and not isinstance(result, type):

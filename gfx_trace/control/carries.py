@@ -284,7 +284,7 @@ class Carries:
             if slot.id in self.listed:
                 name = called(slot.object, tracer.site)
                 rows[0].value.name = name if name.isidentifier() else None
-                contents = [ListedItems(rows[0]).behind(slot.old)]
+                contents = [*slot.old, ListedItems(rows[0])]
             else:
                 contents = grown(tracer, slot.old, added, rows)
             others = [x for item in added if type(item) is Proxy for x in self._shared(item)]

@@ -305,7 +305,7 @@ class Settling:
             self.carries.growing[slot.id] = (slot, [Growing(slot, self.carries.tracer.site)])
             return False
         if any(type(x) is Proxy and self._differs(x) for x in added):
-            if len(added) > 1 or not all(type(x) in (Proxy, ListedItems) for x in slot.old):
+            if len(added) > 1 or any(type(x) is Growing for x in slot.old):
                 name = called(slot.object, self.carries.tracer.site)
                 raise NeedsPython(
                     "loop", f"the trips append tensors of several shapes to {name!r}, beside others", slot.span,

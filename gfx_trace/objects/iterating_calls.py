@@ -14,6 +14,7 @@ from ..interfaces import Capturing
 from ..python.attempts import Mark, attempt
 from ..python.best import of_one_axis
 from ..python.iteration import is_iterator
+from ..python.listed import ListedItems
 from ..python.open_iterables import Combined, OpenRange, is_open_iterable
 from ..python.rows import Lazy, RowIterator, StackedRows, rows_of
 from ..python.sequences import OpenList, folded, is_shape, open_tuple
@@ -109,6 +110,8 @@ def combine(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if f is enumerate:
         start = kwargs.get("start", args[1] if len(args) > 1 else 0)
         return _lazy_combination(tracer, f, parts, start)
+    if f is reversed and type(parts[0]) is ListedItems:
+        return parts[0].cut(tracer, slice(None, None, -1))
     if f is reversed and is_shape(parts[0]):
         return parts[0][::-1]
     if f is reversed and isinstance(parts[0], OpenRange) and type(step := parts[0].step) is int and abs(step) == 1:
@@ -199,6 +202,8 @@ def container(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         return HostProxy(args[0].value, args[0].backend, taken=True) if f is tuple else OpenList(args[0])
     if args and isinstance(args[0], Proxy) and not isinstance(tracer.host_values.length(args[0]), int):
         return f((StackedRows(args[0], rows_kind(args[0])),))
+    if args and type(args[0]) is ListedItems:
+        return f(args)
     return f(*args, **kwargs)
 
 

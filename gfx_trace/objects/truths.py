@@ -72,8 +72,8 @@ class Truths:
             return self.truth(test.items)
         if kind is list and gate_of(test) is not None:
             return self.truth(self.tracer.gates.resolve(test, self.bool_))
-        if kind in (list, tuple) and rows_of(test) is not test:
-            return self.truth(self.tracer.host_values.length(rows_of(test)))
+        if kind in (list, tuple) and (rows := rows_of(test)) is not test:
+            return self.truth(self.tracer.host_values.length(rows))
         if isinstance(test, Unusable):
             raise test.error
         if isinstance(test, Undefined):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 from gfx_ir import ops
@@ -30,14 +31,11 @@ class ListedItems(Unusable):
             )
         )
 
-    def behind(self, before: list[Any]) -> ListedItems:
-        """These items behind those of a list."""
-        if not before:
-            return self
-        held = [x.rows if type(x) is ListedItems else x for x in (*before, self)]
-        parts = [x.read() if x.value.kind == "list" else (x.read(),) for x in held]
-        made = Proxy(functools.reduce(ops.seq_concat, parts), self.rows.backend)
-        doubt(made, [x for x in held if mutable(x)], "a list that a loop filled holds it")
+    def cut(self, tracer: Capturing, part: slice) -> ListedItems:
+        """These items from one place to another."""
+        ends = slice(*map(tracer.unwrap, (part.start, part.stop, part.step)))
+        made = Proxy(ops.seq_slice(self.rows.read(), ends), self.rows.backend)
+        doubt(made, [self.rows], "a list that a loop filled holds it")
         return ListedItems(made)
 
     def length(self, tracer: Capturing) -> Any:
@@ -60,6 +58,20 @@ class ListedItems(Unusable):
         if op is None or type(axis) is not int or set(kwargs) - {"dim", "axis"} or len(rest) > 1:
             raise self.error
         return tracer.wrap(op(self.rows.read(), axis=axis), self.rows.backend)
+
+
+def merged(tracer: Capturing, parts: Sequence[Any], backend: Any) -> ListedItems:
+    """One list of what is in several parts, each a list (a Proxy of a value of that kind) or a tensor of its own."""
+    if len(parts) == 1 and parts[0].value.kind == "list":
+        return ListedItems(parts[0])
+    made = Proxy(
+        functools.reduce(
+            ops.seq_concat, [tracer.local(x.read()) if x.value.kind == "list" else (x.read(),) for x in parts]
+        ),
+        backend,
+    )
+    doubt(made, [x for x in parts if mutable(x)], "a list that a loop filled holds it")
+    return ListedItems(made)
 
 
 _JOINING = {"stack": ops.stack, **dict.fromkeys(("cat", "concat", "concatenate"), ops.concat)}

@@ -21,7 +21,7 @@ from ..values.gated import GatedItems
 from ..values.number_rows import as_row, one_kind, rows_kind
 from ..values.proxy import NeedsPython, Proxy, Unusable, number_kinds, weak_kind
 from .checks import checked
-from .listed import ListedItems
+from .listed import ListedItems, merged
 
 
 class StackedRows(Unusable):
@@ -126,9 +126,28 @@ def rows_of(x: Any) -> Any:
     found = _standing(x)
     if found is None:
         return x
-    if type(found) not in (StackedRows, ListedItems) or len(x) > 1:
-        raise found.error
-    return found.rows if type(found) is StackedRows else found
+    if type(found) is StackedRows and len(x) == 1:
+        return found.rows
+    return listed_items(x)
+
+
+def listed_items(items: Any) -> ListedItems:
+    """All items of a list or tuple as one value: those that are known, and what stands for others. Raises where one is no tensor."""
+    tracer, parts, backend = active.builder, [], None
+    for item in items:
+        if type(item) is StackedRows and not item.kind:
+            rows = tracer.host("list", item.rows.read())
+            part = Proxy(ops.seq_slice(rows, slice(None)), item.rows.backend)
+            doubt(part, [item.rows], "a list that a loop filled holds it")
+        elif type(item) is ListedItems:
+            part = item.rows
+        elif type(item) is Proxy and not item.weak:
+            part = item
+        else:
+            raise next(x.error for x in items if type(x) in STANDING)
+        parts.append(part)
+        backend = part.backend
+    return merged(tracer, parts, backend)
 
 
 def holds_rows(x: Any) -> bool:
@@ -146,9 +165,9 @@ def item_by_item(a: Any, b: Any) -> bool:
 
 def _standing(x: Any) -> StackedRows | ListedItems | Growing | GatedItems | None:
     """What stands in a list or tuple for items of which it is not known how many there are."""
-    if type(x) not in _SEQUENCES or not active.builder.record.filled or _STANDING.isdisjoint(map(type, x)):
+    if type(x) not in _SEQUENCES or not active.builder.record.filled or STANDING.isdisjoint(map(type, x)):
         return None
-    return next(item for item in x if type(item) in _STANDING)
+    return next(item for item in x if type(item) in STANDING)
 
 
 def in_places(x: Any) -> Any:
@@ -166,7 +185,7 @@ def in_places(x: Any) -> Any:
 
 
 _SEQUENCES = frozenset((list, tuple))
-_STANDING = frozenset((StackedRows, ListedItems, Growing, GatedItems))
+STANDING = frozenset((StackedRows, ListedItems, Growing, GatedItems))
 
 
 def listed(tracer: Capturing, x: Any, what: str) -> None:
@@ -188,51 +207,15 @@ def listed(tracer: Capturing, x: Any, what: str) -> None:
     x[:] = list(rows)
 
 
-def list_method(tracer: Capturing, items: list[Any], f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
-    """A call of a list's own method that writes, where a staged loop may have filled the list; what it holds is recorded."""
-    name = f.__name__
-    filled = bool(items) and type(items[0]) is StackedRows
-    if filled and name == "reverse" and len(items) == 1 and items[0].rows.read().node.graph is tracer.graph:
-        tracer.journal.record(items, None, "contents", "a container", tracer.span())
-        rows = items[0].rows
-        items[:] = [StackedRows(tracer.wrap(ops.flip(rows.read(), 0), rows.backend), items[0].kind)]
-        return None
-    if filled and name not in ("clear", "append", "extend"):
-        listed(tracer, items, name)
-        filled = False
-    tracer.journal.record(items, None, "contents", "a container", tracer.span())
-    if name == "sort":
-        items[:] = tracer.calls.call(sorted, (items,), kwargs)
-        return None
-    result = f(*args, **kwargs)
-    if filled and len(items) > 1 and items[0].rows.read().node.graph is tracer.graph:
-        added, kind = items[1:], one_kind(items, kind_of_item)
-        if kind is None:
-            raise tracer.error(
-                f"GFX cannot {name} this to a list that a loop filled: its items are the rows of one tensor",
-                "keep what is of another kind in a list of its own",
-            )
-        one = StackedRows(tracer.wrap(_head(added), items[0].rows.backend), kind)
-        items[:] = [behind(tracer, items[:1], one)]
-    return result
-
-
 def append_item(tracer: Capturing, items: list[Any], item: Any) -> None:
     """items.append(item), recorded."""
     tracer.journal.record(items, None, "contents", "a container", tracer.span())
     items.append(item)
 
 
-def last_of(items: list[Any], key: Any) -> Any:
-    """items[key] of a list that grows: what this trip appended is known, by its place from the end."""
-    if type(key) is not int or not -len(items) < key < 0:
-        raise items[0].error
-    return items[key]
-
-
 def grown(tracer: Capturing, before: list[Any], added: list[Any], rows: list[Proxy]) -> list[Any]:
     """What a list of tensors `before` holds behind a loop whose trips appended the items `added`, `rows` in all trips."""
-    known = [x for x in (*before, *added) if type(x) is not Growing]
+    known = [x for x in (*before, *added) if type(x) not in (Growing, ListedItems)]
     kind = one_kind(known, kind_of_item)
     assert kind is not None  # or the loop was not staged
     if not kind:
@@ -246,19 +229,19 @@ def grown(tracer: Capturing, before: list[Any], added: list[Any], rows: list[Pro
     if len(added) > 1 or type(added[0]) is StackedRows:
         found = ops.flatten(found, 0, 1)
     made = StackedRows(tracer.wrap(found, rows[0].backend), kind)
-    if before and type(before[0]) is Growing:
+    if before and not {Growing, ListedItems}.isdisjoint(map(type, before)):
         return [*before, made]
     return [behind(tracer, before, made)] if before else [made]
 
 
 def behind(tracer: Capturing, before: list[Any], more: StackedRows) -> StackedRows:
     """Rows that follow the items of a list."""
-    made = tracer.wrap(ops.concat([_head(before), more.rows.read()], 0), more.rows.backend)
+    made = tracer.wrap(ops.concat([head(before), more.rows.read()], 0), more.rows.backend)
     doubt(made, [x for x in before if mutable(x)], "a list that a loop filled holds it")
     return StackedRows(made, more.kind)
 
 
-def _head(items: list[Any]) -> Value:
+def head(items: list[Any]) -> Value:
     """The items of a list as rows of a tensor."""
     first = rows_of(items)
     found: Value = first.read() if type(first) is Proxy else ops.stack([as_row(x) for x in items], 0)
@@ -276,30 +259,32 @@ def _check_dtypes(tracer: Capturing, items: list[Any]) -> None:
         )
 
 
-def joined_rows(tracer: Capturing, name: str, args: tuple, kwargs: dict, again: Callable[[tuple], Any]) -> Any:
-    """A call (`again` makes it) on a list that a staged loop filled. Joined its rows are one tensor already; any other call
+def joined_rows(
+    tracer: Capturing, name: str, rows: Any, rest: tuple, kwargs: dict, again: Callable[[tuple], Any]
+) -> Any:
+    """A call (`again` makes it) on what `rows_of` gives for a list, and `rest`. Joined its rows are one tensor already; any other call
     gets a list of them."""
-    rows, last = args[0][0].rows, name.rpartition(".")[2]
-    if type(args[0][0]) is ListedItems:
-        return args[0][0].joined(tracer, last, args[1:], kwargs)
+    last = name.rpartition(".")[2]
+    if type(rows) is ListedItems:
+        return rows.joined(tracer, last, rest, kwargs)
     if rows_kind(rows):
         if isinstance(tracer.host_values.length(rows), int):
-            return again((list(rows), *args[1:]))
+            return again((list(rows), *rest))
         raise tracer.error(
             f"GFX cannot apply {name} to a list of numbers that a loop filled, whose length is open", "append tensors"
         )
     seen = rows.backend is not None and rows.backend.views and _is_callers(rows)
     one = Proxy(ops.copy(rows.read()) if seen else rows.read(), rows.backend)  # a tensor of its own
-    axis = kwargs.get("dim", kwargs.get("axis", args[1] if len(args) > 1 else 0))
-    plain = type(axis) is int and not set(kwargs) - {"dim", "axis"} and len(args) < 3
+    axis = kwargs.get("dim", kwargs.get("axis", rest[0] if rest else 0))
+    plain = type(axis) is int and not set(kwargs) - {"dim", "axis"} and len(rest) < 2
     if last in ("array", "asarray"):
-        return again((one, *args[1:]))
+        return again((one, *rest))
     if plain and last == "stack":
         return one if axis == 0 else tracer.wrap(stacked(one.read(), axis), rows.backend)
     if plain and last in ("cat", "concat", "concatenate"):
         return tracer.wrap(joined(one.read(), axis), rows.backend)
     if isinstance(tracer.host_values.length(rows), int):
-        return again((list(rows), *args[1:]))
+        return again((list(rows), *rest))
     raise tracer.error(
         f"GFX cannot apply {name} to the rows of one tensor: how many there are is open", "stack them first"
     )

@@ -136,6 +136,7 @@ ROWS = (
         {**_SAME["stack"], "lax.stack": lambda operands, axis=0: ops.stack(tuple(operands), axis=axis)},
     ),
     Row("seq_at", "items[index]"),
+    Row("seq_slice", "items[cut]"),
     Row("seq_concat", "[*items, *more]"),
     Row("split", _joins.split_spelling, _SAME["split"] | {"lax.split": _joins.lax_split}),
     Row("chunk", _joins.chunk_spelling),

@@ -236,6 +236,7 @@ ROWS = (
     Row("concat", _cat, {"torch.cat torch.concat torch.concatenate": shapes.cat}),
     Row("stack", lambda a: f"torch.stack({_joined(a)}, dim=axis)", {"torch.stack": _stack}),
     Row("seq_at", "items[index]"),
+    Row("seq_slice", "items[cut]"),
     Row("seq_concat", "[*items, *more]"),
     Row("split", _split, {names("split"): splitting.split, names("tensor_split"): splitting.tensor_split}),
     Row("chunk", _single("torch.chunk(x, chunks, dim=axis)", ops.chunk), {names("chunk"): splitting.chunk}),

@@ -270,7 +270,7 @@ class Loops:
             users = self.plan.users[value]
             if self._filled(value) is not None:
                 self.writer.bound[value] = name(text)
-            elif len(users) == 1 and users[0].graph is node.graph:
+            elif not value.is_tensor or (len(users) == 1 and users[0].graph is node.graph):
                 self.writer.bound[value] = self.writer.stacked(value, name(text))
             else:
                 self.writer.put(ast.Assign([ast.Name(text, ast.Store())], self.writer.stacked(value, name(text))))

@@ -94,7 +94,57 @@ def several_loops(x):
     return torch.cat(parts), len(parts)
 
 
+def changed_behind(x):
+    parts, more = [x * 3], []
+    for i in range(x.shape[0]):
+        parts.append(x[i:] * 1)
+        more.append(x[: i + 1] * 2)
+    parts.append(x[:1])
+    parts.insert(0, x[:1] * 5)
+    parts.extend(more)
+    first, last = parts.pop(0), parts.pop()
+    parts[-1] = x[:1] * 7
+    del parts[1]
+    parts.reverse()
+    return first, last, torch.cat(parts), len(parts), parts[1:], torch.cat(more + [x])
+
+
+def changed_rows(x):
+    rows = []
+    for i in range(x.shape[0]):
+        rows.append(x[i] * 2)
+    last = rows.pop()
+    rows.insert(0, x[0])
+    for i in range(x.shape[0]):
+        rows.append(x[i] * 3)
+    return last, torch.stack(rows), len(rows)
+
+
+def beside_others(x):
+    parts, found, total = [], [], 0.0
+    for i in range(x.shape[0]):
+        parts.append(x[i:] * 2)
+    for i, part in enumerate(parts):
+        found.append(part * i)
+    for part, row in zip(reversed(parts), x):
+        total = total + (part * row).sum()
+    return torch.cat(found), total
+
+
+def begun_with_what_is_written(x):
+    y = x * 1
+    parts = [y]
+    for i in range(x.shape[0]):
+        parts.append(x[i:] * 1)
+    y += 1
+    return torch.cat(parts)
+
+
 FUNCTIONS = [
+    changed_behind,
+    changed_rows,
+    beside_others,
+    begun_with_what_is_written,
     several_loops,
     chunks,
     prefixes,
@@ -146,13 +196,11 @@ def test_what_a_list_may_hold_is_not_written_behind_it():
     with pytest.raises(gfx.GfxError, match="a list that a loop filled may hold it"):
         gfx.symbolic_trace(f)
 
-    def begun(x):
-        y = x * 1
-        parts = [y]
-        for i in range(x.shape[0]):
-            parts.append(x[i:] * 1)
-        y += 1
-        return torch.cat(parts)
+    def taken(x):
+        parts = [x[i:] * 1 for i in range(x.shape[0])]
+        last = parts.pop()
+        last += 1
+        return last, parts
 
     with pytest.raises(gfx.GfxError, match="a list that a loop filled holds it"):
-        gfx.symbolic_trace(begun)
+        gfx.symbolic_trace(taken)
