@@ -23,7 +23,9 @@ from fuzz_worker import BAD, serve
 GRAMMARS = {"programs": "random programs", "aimed": "aimed programs", "ordinary": "ordinary programs"}
 SHARES = {"programs": 2, "aimed": 2, "ordinary": 1}  # of the programs of a run: ordinary ones take longest
 LIFE = 400  # programs after which a process is replaced: compiled programs fill its memory
-QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"  # most programs are compiled once
+QUICK = (
+    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true --xla_cpu_use_fusion_emitters=false"
+)
 GRACE = 60.0  # seconds beyond the limit after which a process that does not answer is killed
 
 
