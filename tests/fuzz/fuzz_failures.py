@@ -120,7 +120,6 @@ def f(x, n, k):
     a[0] = x * 3
     return b[0], a[0]
 """,
-        "refused",
     ),
     "a list changed on one side, replaced on the other": Failure(
         """
