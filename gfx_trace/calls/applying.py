@@ -21,7 +21,7 @@ from ..heap.aliases import array_is_written, doubt
 from ..interfaces import Capturing
 from ..python.attempts import Mark
 from ..python.overlaps import refuse_overlap
-from ..python.rows import StackedRows, joined_rows, rows_of
+from ..python.rows import StackedRows, holds_rows, joined_rows, rows_of
 from ..python.sequences import Starred, spliced
 from ..values.gated import gate_of
 from ..values.given import single_values
@@ -50,6 +50,7 @@ class Applying:
         single = values is not None
         named: dict[str, Any] = {}
         if values is None:
+            args, kwargs = self._list_first(lift, args, kwargs)
             rows = rows_of(args[0]) if args and gate_of(args[0]) is None else None
             if rows is not None and rows is not args[0]:
                 joined = lambda args: self(lift, args, kwargs, backend, function)
@@ -142,6 +143,15 @@ class Applying:
             x = given[name] if type(given[name]) is Proxy else self._tracer.arrays.array_proxy(given[name])
             array_is_written(x, "return arrays must be of ArrayType")
             x.write(value)
+
+    def _list_first(self, lift: Lift, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+        """The arguments, the first by its place where it is a list that a loop filled: `torch.cat(tensors=parts)`."""
+        if args or not self._tracer.record.filled:
+            return args, kwargs
+        first = next(iter(inspect.signature(lift.fn).parameters), None)
+        if first not in kwargs or not holds_rows(kwargs[first]):
+            return args, kwargs
+        return (kwargs[first],), {name: value for name, value in kwargs.items() if name != first}
 
     def _unwrapped(self, x: Any, backend: Backend | None) -> Any:
         """An argument as a lift of a framework takes it, which says what dtype a class of Python's is."""

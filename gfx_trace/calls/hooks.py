@@ -28,6 +28,7 @@ from ..objects.variables import gfx_returned as gfx_returned
 from ..objects.variables import gfx_undefined as gfx_undefined
 from ..python.compared import gfx_compared as gfx_compared
 from ..python.faults import cannot
+from ..python.listed import ListedItems
 from ..python.rows import rows_of
 from ..python.sequences import OpenList, Starred, display, is_shape, open_tuple
 from ..values.access import NOTHING, Access
@@ -222,6 +223,10 @@ def gfx_star(value: Any) -> Any:
     rows = tracer.iteration.drained(open_tuple(value))
     if is_shape(rows):
         return (Starred(rows.value),)
+    if type(rows) is ListedItems:
+        raise rows.refused(
+            tracer, "spread with `*`", "add lists: parts + [x] for [*parts, x]; or give the argument's shape at capture"
+        )
     return tracer.host_values.iterate(rows) if type(rows) in _OPEN else rows
 
 

@@ -24,12 +24,15 @@ class ListedItems(Unusable):
     def __init__(self, rows: Proxy) -> None:
         self.rows = rows
         active.builder.record.filled = True
-        hint = "join the items (cat, stack), or return the list; or give the argument's shape at capture"
         super().__init__(
             UnsupportedConstruct(
-                "GFX cannot use a list in this way that a loop filled with tensors of several shapes", None, hint
+                "GFX cannot use a list in this way that a loop filled with tensors of several shapes", None, _INSTEAD
             )
         )
+
+    def refused(self, tracer: Capturing, what: str, instead: str) -> Exception:
+        """The error for what cannot be done to the list, a verb with what belongs to it."""
+        return tracer.error(f"GFX cannot {what} a list that a loop filled with tensors of several shapes", instead)
 
     def cut(self, tracer: Capturing, part: slice) -> ListedItems:
         """These items from one place to another."""
@@ -53,10 +56,10 @@ class ListedItems(Unusable):
 
     def joined(self, tracer: Capturing, name: str, rest: tuple, kwargs: dict) -> Any:
         """The items as one tensor: what the function `name` makes of them, `rest` and `kwargs`."""
-        op = _JOINING.get(name)
+        op = _JOINING.get(name.rpartition(".")[2])
         axis = kwargs.get("dim", kwargs.get("axis", rest[0] if rest else 0))
         if op is None or type(axis) is not int or set(kwargs) - {"dim", "axis"} or len(rest) > 1:
-            raise self.error
+            raise self.refused(tracer, f"apply {name} in this way to", _INSTEAD)
         return tracer.wrap(op(self.rows.read(), axis=axis), self.rows.backend)
 
 
@@ -74,4 +77,5 @@ def merged(tracer: Capturing, parts: Sequence[Any], backend: Any) -> ListedItems
     return ListedItems(made)
 
 
+_INSTEAD = "join the items (cat, stack along an axis), or return the list; or give the argument's shape at capture"
 _JOINING = {"stack": ops.stack, **dict.fromkeys(("cat", "concat", "concatenate"), ops.concat)}

@@ -266,7 +266,7 @@ def joined_rows(
     gets a list of them."""
     last = name.rpartition(".")[2]
     if type(rows) is ListedItems:
-        return rows.joined(tracer, last, rest, kwargs)
+        return rows.joined(tracer, name, rest, kwargs)
     if rows_kind(rows):
         if isinstance(tracer.host_values.length(rows), int):
             return again((list(rows), *rest))
@@ -320,6 +320,12 @@ def slot_called(slot: Slot, frame: Any) -> str:
 
 def length_error(slot: Slot, where: str, frame: Any) -> UnsupportedConstruct:
     """A list whose length would hang on data."""
+    if isinstance(slot.object, list) and not {StackedRows, ListedItems}.isdisjoint(map(type, slot.object)):
+        name = called(slot.object, frame)
+        return UnsupportedConstruct(
+            f"GFX cannot convert this change of {name!r} {where}: a loop filled it, and what it holds would be open", slot.span,
+            f"write an item behind it, chosen with where: {name}[0] = where(test, new, {name}[0]); for an append, use a mask",
+        )  # fmt: skip
     write = "append" if isinstance(slot.object, list) else "write"
     return UnsupportedConstruct(
         f"GFX cannot convert this {write} to {called(slot.object, frame)!r} {where}: its length would be open", slot.span,

@@ -12,6 +12,7 @@ from ..interfaces import Capturing
 from ..values.gated import gate_of
 from ..values.number_rows import number, rows_kind
 from ..values.proxy import HostProxy, Proxy, is_open
+from .listed import ListedItems
 from .rows import rows_of
 from .sequences import Spread, is_shape, spread, starred_rest
 
@@ -30,6 +31,12 @@ class Unpacking:
             return self._tracer.gates.resolve(value, lambda side: self(side, names))
         value = rows_of(self._tracer.overloading.iterable(value))
         starred = any(isinstance(name, str) and name.startswith("*") for name in names)
+        if type(value) is ListedItems:
+            raise value.refused(
+                self._tracer,
+                "unpack",
+                "take its parts by place (parts[0], parts[1:]); or give the argument's shape at capture",
+            )
         value = self._tracer.iteration.drained(value) if starred else self._tracer.iteration.some(value, len(names))
         items = self._items(value, names)
         if not any(isinstance(name, tuple) for name in names):

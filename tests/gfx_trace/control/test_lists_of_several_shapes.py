@@ -54,7 +54,7 @@ def beside_rows(x):
         part = x[: i + 1] if i % 2 == 0 else x[i:]
         parts.append(part + 1)
         rows.append(x[i])
-    return torch.cat(parts), torch.stack(rows)
+    return torch.cat(dim=0, tensors=parts), torch.stack(tensors=rows)
 
 
 def gone_over(x):
@@ -204,3 +204,38 @@ def test_what_a_list_may_hold_is_not_written_behind_it():
 
     with pytest.raises(gfx.GfxError, match="a list that a loop filled holds it"):
         gfx.symbolic_trace(taken)
+
+
+def spread_out(x):
+    return torch.cat([*helper(x, 2), x])
+
+
+def unpacked(x):
+    first, *rest = helper(x, 2)
+    return first, rest
+
+
+def stood_up(x):
+    return torch.vstack(helper(x, 2))
+
+
+def written_under_a_test(x):
+    parts = helper(x, 2)
+    if x.sum() > 0:
+        parts[0] = x * 2
+    return torch.cat(parts)
+
+
+@pytest.mark.parametrize(
+    "f, told",
+    [
+        (spread_out, r"spread with `\*` a list(.|\n)*parts \+ \[x\]"),
+        (unpacked, r"unpack a list(.|\n)*parts\[1:\]"),
+        (stood_up, r"apply torch.vstack in this way to a list"),
+        (written_under_a_test, r"this change of 'parts' under a test on tensor data"),
+    ],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_what_such_a_list_cannot_take_is_told_with_what_to_do(f, told):
+    with pytest.raises(gfx.GfxError, match=told):
+        gfx.symbolic_trace(f)
