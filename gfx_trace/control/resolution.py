@@ -11,7 +11,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.codegen.copying import copy_graph
 from gfx_ir.codegen.sides import outer
-from gfx_ir.control import is_call, is_given
+from gfx_ir.control import hangs_on_data, is_call, is_given
 from gfx_ir.graph import Node, Value, values_in
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.op import active
@@ -135,7 +135,7 @@ class Resolution:
         if is_total(tree):
             return defined_by(self.imported(test, tree.test), self.imported(test, tree.then), tree.name)
         if type(tree) is Gated and not self.visible(tree.test):
-            asked = self._copied(tree.test) if test.is_tensor else self._export(tree.test)
+            asked = self._copied(tree.test) if test.is_tensor else self._export(tree.test, False)
             return Gated(asked, tree.then, tree.otherwise, tree.name, error=tree.error)
         if type(tree) is GatedItems:
             gated = self.imported(test, tree.gated)
@@ -229,7 +229,10 @@ class Resolution:
         made = node.op(*args)
         return made if isinstance(made, tuple) else (made,)
 
-    def _export(self, value: Value) -> Value:
+    def _export(self, value: Value, instead: Any = None) -> Value:
+        """A value of a region that was left, as an output of the nodes around it, for which the other side gives what stands `instead`,
+        which nothing reads: False for a test, as JAX traces also a side that data never takes. Where data tests one of the nodes, in
+        which both sides give the same kinds, the value is computed again."""
         graph = value.node.graph
         assert graph is not None
         if graph is self.tracer.graph or any(graph is g for g, _ in self.tracer.stack):
@@ -238,15 +241,17 @@ class Resolution:
         assert node is not None
         for at, leaf in enumerate(graph.result):
             if leaf is value:
-                return self._export(node.values[at])
+                return self._export(node.values[at], instead)
+        if hangs_on_data(node) and not (value.is_tensor and instead is False):
+            return self._copied(value)
         graph.result = (*graph.result, value)
         other = node.regions[1 - node.regions.index(graph)]
-        other.result = (*other.result, None)
-        kind = "optional" if value.kind in ("tensor", "optional") else "any"
+        other.result = (*other.result, instead)
+        kind = value.kind if instead is not None else "optional" if value.kind in ("tensor", "optional") else "any"
         made = Value(node, len(node.values) + 1, kind, value.name)
         node.values = (*node.values, made)
         self.tracer.record.copied(value, made)
-        return self._export(made)
+        return self._export(made, instead)
 
     def read(self, name: str, x: Any) -> Any:
         """A read of a variable that may be undefined."""

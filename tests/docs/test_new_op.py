@@ -36,6 +36,11 @@ def edit(path, lines):
     path.write_text(text.replace(old, new))
 
 
+def without_lines(text):
+    """A text without the numbers of lines in the project's files, which change with every edit of these."""
+    return re.sub(r"(backends/\S+\.py):\d+", r"\1:…", text)
+
+
 def test_page_is_followed(scratch, monkeypatch):
     folder, env = scratch
     monkeypatch.chdir(folder)
@@ -45,6 +50,6 @@ def test_page_is_followed(scratch, monkeypatch):
             continue
         (folder / "page.py").write_text(code)
         done = python(env, "page.py")
-        assert done.stdout.replace(f"{folder}/", "") == shown, done.stderr
+        assert without_lines(done.stdout.replace(f"{folder}/", "")) == without_lines(shown), done.stderr
     done = python(env, "-m", "pytest", *SELECTED)
     assert done.returncode == 0 and re.search(r"\d\d+ passed", done.stdout), done.stdout

@@ -321,4 +321,20 @@ def f(x: torch.Tensor, n: torch.Tensor, k):
         how=Settings("torch", 1, 3),
         right="refused",
     ),
+    "a test that one side alone asks is False on the other, which JAX traces, too": Failure(
+        """
+def f(x: jax.Array, n: jax.Array, k: int):
+    s = 0.0
+    for t in [2, 1.0]:
+        if not k:
+            pass
+        elif x.sum():
+            s = s + 0.5
+            return s, 1
+        elif k == n:
+            s = s + t
+    return s, 0
+""",
+        how=Settings("jax", 0, 2),
+    ),
 }
