@@ -95,7 +95,12 @@ def put_expanded(args: SimpleNamespace, new: Any, index: int) -> Any:
 
 
 def put_diagonal(args: SimpleNamespace, new: Any, index: int) -> Any:
-    """The diagonal is written in place of the old one."""
+    """The diagonal is written in place of the old one. Raises for one that is only known when the code runs."""
+    if not isinstance(args.offset, int):
+        raise UnsupportedConstruct(
+            "this writes to a diagonal whose offset is only known when the emitted code runs",
+            hint="give the offset at capture, or choose the elements with torch.where or np.where",
+        )
     ends = (args.axis1, args.axis2)
     moved = ops.moveaxis(args.x, ends, (-2, -1))
     steps = ops.arange(ops.size(new, -1))

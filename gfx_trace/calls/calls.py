@@ -32,7 +32,7 @@ from .conversion import convert, converted
 from .depth import without_end
 from .lifted import always_lifted, lifted_by
 from .modules import ModuleView, call_module, module_class, with_hooks
-from .native import run_native
+from .native import run_native, run_without_source
 from .target_arrays import name_bound, name_closed_over
 
 _DEPTH = 120
@@ -205,7 +205,7 @@ class Calls:
         name_closed_over(self.tracer, target)
         if self.lifted(target) is None and not self.tracer.is_leaf(target):
             return self.tracer.libraries.target(
-                target, args, kwargs, lambda: convert(target, self.tracer)(*args, **kwargs)
+                target, args, kwargs, lambda: self._running(convert(target, self.tracer), target)(*args, **kwargs)
             )
         return self.call(target, args, kwargs)
 
@@ -226,7 +226,7 @@ class Calls:
         self.tracer.within = opened
         self.tracer.depth = depth + 1
         try:
-            result = new(*args, **kwargs)
+            result = self._running(new, f)(*args, **kwargs)
             return self.tracer.iteration.made(result) if type(result) is types.GeneratorType else result
         except RecursionError as error:
             raise without_end(f, self.tracer.scopes.scope_of(opened), self.tracer.span()) from error
@@ -235,6 +235,10 @@ class Calls:
             if len(opened) == 1:
                 opened[0].left()
 
+    def _running(self, new: Callable[..., Any], f: types.FunctionType) -> Callable[..., Any]:
+        """What runs for a call of f, of which `new` is the rewritten form: f as it is where it has no source."""
+        return new if new is not f or converted(f) else functools.partial(run_without_source, self.tracer, f)
+
     def run_method(self, method: Any, args: tuple, kwargs: dict) -> Any:
         """Enter a method in the scope that is open: a module's forward is the module's scope."""
         function = own_attribute(method, "__func__")
@@ -242,7 +246,7 @@ class Calls:
             return self.call(method, args, kwargs)
         self.tracer.depth += 1
         try:
-            return convert(function, self.tracer)(method.__self__, *args, **kwargs)
+            return self._running(convert(function, self.tracer), function)(method.__self__, *args, **kwargs)
         finally:
             self.tracer.depth -= 1
 

@@ -1,10 +1,12 @@
-"""Functions of NumPy that are told where to put their result: `np.add(a, b, out=c)`."""
+"""Functions that are told where to put their result: `np.add(a, b, out=c)`, `F.normalize(x, out=y)`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+
+from gfx_ir.types import LogicalTensor
 
 from ..heap.aliases import array_is_written
 from ..interfaces import Capturing
@@ -14,7 +16,7 @@ from ..values.proxy import Proxy
 
 def put_into(tracer: Capturing, f: Any, args: tuple, kwargs: dict, backend: Any) -> Proxy | None:
     """f(*args, out=x, **kwargs): x, which is written; by a ufunc at the places of `where` alone. None where there is no x."""
-    if backend is None or not backend.numbers:
+    if backend is None or not backend.views:
         return None
     args, kwargs = _named(f, args, kwargs)
     out = kwargs.pop("out", None)
@@ -27,9 +29,28 @@ def put_into(tracer: Capturing, f: Any, args: tuple, kwargs: dict, backend: Any)
     made = tracer.calls.call(f, args, kwargs)
     if type(target) is not Proxy or type(made) is not Proxy:
         raise tracer.error(f"GFX cannot convert out= of {called_name(f)}", "assign the result instead")
+    if not backend.numbers:
+        return _into_tensor(tracer, f, target, made)
     array_is_written(target, "return arrays must be of ArrayType")
     tracer.calls.call(np.copyto, (target, made), places)
     return target
+
+
+def _into_tensor(tracer: Capturing, f: Any, target: Proxy, made: Proxy) -> Proxy:
+    """A tensor, which is written where it is of the result's type: one of other sizes would be made anew in its memory."""
+    own, type_ = (_whole(tracer.arrays.type_of(x.read())) for x in (target, made))
+    if own is None or own != type_:
+        what = f"GFX cannot convert out= of {called_name(f)} where it does not know that the tensor is of the result's type"
+        raise tracer.error(what, "assign the result instead")
+    tracer.views.setitem(target, ..., made)
+    return target
+
+
+def _whole(type_: LogicalTensor | None) -> tuple | None:
+    """Sizes and element type, where all of them are known."""
+    if type_ is None or type_.dtype is None or type_.dims is None or None in type_.dims:
+        return None
+    return (*type_.dims, type_.dtype)
 
 
 def _named(f: Any, args: tuple, kwargs: dict) -> tuple[tuple, dict]:

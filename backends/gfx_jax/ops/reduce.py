@@ -65,13 +65,14 @@ def _logsumexp(
 
 
 def _norm_call(args: SimpleNamespace) -> str:
-    if type(args.ord) is int and args.ord == 2:
+    several = isinstance(args.axis, (tuple, list)) and len(args.axis) > 2
+    if type(args.ord) is int and args.ord == 2 and not several:
         return "jnp.linalg.norm(x, axis=axis, keepdims=keepdims)"
     return "jnp.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)"
 
 
 def _norm_spelling(args: SimpleNamespace) -> str:
-    """jnp.linalg.norm takes two axes for a matrix's, where only the 2-norm of all elements is the same."""
+    """jnp.linalg.norm takes two axes for a matrix's, where only the 2-norm of all elements is the same, and no more than two."""
     return halves(args.x, _norm_call(args))
 
 

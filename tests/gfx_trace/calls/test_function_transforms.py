@@ -71,3 +71,11 @@ def test_draws_on_the_way_and_numpy_source_are_refused():
         gfx.transpile(drawn, torch.ones(3), to="jax")
     with pytest.raises(GfxError, match="no transformation 'grad'"):
         gfx.transpile(made_without_gradients, torch.ones(2, 3), torch.ones(3, 2), to="numpy")
+
+
+@pytest.mark.parametrize("call", ["grad(g)(x)", "vmap(g)(x)", "jacfwd(g)(x)", "jvp(g, (x,), (x,))"])
+def test_code_without_source_is_refused_at_its_line(call):
+    made = {"torch": torch}
+    exec(f"def g(x):\n    return (x * x).sum()\n\n\ndef fn(x):\n    return torch.func.{call}\n", made)
+    with pytest.raises(GfxError, match=r"'fn' has no source that can be rewritten.*<string>:6 in fn"):
+        gfx.transpile(made["fn"], torch.ones(2), to="torch")

@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 import gfx_trace as gfx
+from gfx_ir.errors import GfxError
 
 X = torch.tensor([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]])
 
@@ -100,6 +101,10 @@ def hooked(kind, model):
         return getattr(nn.utils, kind)(model)
 
 
+def convolved(wrapped):
+    return nn.Sequential(nn.Unflatten(1, (3, 1, 1)), wrapped(nn.Conv2d(3, 2, 1)), nn.Flatten())
+
+
 MODELS = {
     "property": Scaled,
     "descriptor": Described,
@@ -107,6 +112,7 @@ MODELS = {
     "parametrization": parametrized,
     "weight_norm": lambda: nn.utils.parametrizations.weight_norm(nn.Linear(3, 4)),
     "spectral_norm": lambda: nn.utils.parametrizations.spectral_norm(nn.Linear(3, 4)).eval(),
+    "weight_norm of a convolution": lambda: convolved(nn.utils.parametrizations.weight_norm),
     "weight_norm hook": lambda: hooked("weight_norm", nn.Linear(3, 4)),
     "spectral_norm hook": lambda: hooked("spectral_norm", nn.Linear(3, 4)).eval(),
     "hooks within": lambda: nn.Sequential(hooked("weight_norm", nn.Linear(3, 3)), nn.Tanh(), parametrized()),
@@ -146,3 +152,24 @@ def test_a_setter_of_a_module_is_captured():
     for _ in range(3):
         torch.testing.assert_close(program(X), plain(X))
         torch.testing.assert_close(model.kept, plain.kept)
+
+
+def test_spectral_norm_goes_on_with_its_vectors_while_it_trains():
+    torch.manual_seed(0)
+    models = [hooked("spectral_norm", nn.Linear(3, 4)), nn.utils.parametrizations.spectral_norm(nn.Linear(3, 4))]
+    for model in models:
+        result = gfx.transpile(model, X, to="jax")
+        for _ in range(2):
+            np.testing.assert_allclose(result(jnp.asarray(X.numpy())), model(X).detach(), rtol=1e-5, atol=1e-6)
+
+
+def test_a_call_that_is_told_where_to_put_its_result():
+    def fn(x):
+        y, z = torch.zeros(x.shape), torch.zeros(2, *x.shape)
+        made = torch.add(x, 1, out=z[0])
+        return torch.nn.functional.normalize(x, dim=0, out=y) + y, z + made
+
+    for got, want in zip(gfx.transpile(fn, X, to="jax")(jnp.asarray(X.numpy())), fn(X)):
+        np.testing.assert_allclose(got, want, rtol=1e-5)
+    with pytest.raises(GfxError, match="assign the result instead"):
+        gfx.transpile(lambda x: torch.add(x, 1, out=torch.zeros(7)), X, to="jax")
