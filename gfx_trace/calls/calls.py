@@ -32,8 +32,9 @@ from .conversion import convert, converted
 from .depth import without_end
 from .lifted import always_lifted, lifted_by
 from .modules import ModuleView, call_module, module_class, with_hooks
-from .native import run_native, run_without_source
+from .native import run_native
 from .target_arrays import name_bound, name_closed_over
+from .without_source import run_without_source
 
 _DEPTH = 120
 
@@ -236,7 +237,7 @@ class Calls:
                 opened[0].left()
 
     def _running(self, new: Callable[..., Any], f: types.FunctionType) -> Callable[..., Any]:
-        """What runs for a call of f, of which `new` is the rewritten form: f as it is where it has no source."""
+        """What runs for a call of f, of which `new` is the rewritten form: f as it is where it has no source, and needs none."""
         return new if new is not f or converted(f) else functools.partial(run_without_source, self.tracer, f)
 
     def run_method(self, method: Any, args: tuple, kwargs: dict) -> Any:

@@ -22,7 +22,7 @@ def converted(f: types.FunctionType) -> bool:
 
 
 def convert(f: types.FunctionType, tracer: Any) -> Callable[..., Any]:
-    """The rewritten form of f; f itself where it has no source (its tests are then refused when they ask)."""
+    """The rewritten form of f; f itself where it has no source."""
     try:
         new = rewrite(f, hooks.TABLE, tracer.overloading.overloads_in(f.__globals__))
         if new is not f and new.__defaults__:

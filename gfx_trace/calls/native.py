@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import functools
-import types
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Any
@@ -151,38 +150,6 @@ def _met(tracer: Capturing, error: Exception, f: Any, args: tuple, kwargs: dict)
     if module in _GATES:
         return not isinstance(error, _OF_FIXED_PARTS)
     return not own(module)
-
-
-def run_without_source(tracer: Capturing, f: types.FunctionType, *args: Any, **kwargs: Any) -> Any:
-    """f(*args, **kwargs) of a function that cannot be rewritten: what it calls and does not know captured values is refused."""
-    try:
-        return f(*args, **kwargs)
-    except (GfxError, Raised):
-        raise
-    except Exception as error:
-        package = innermost(error.__traceback__).partition(".")[0]
-        ours = any(cls.__name__ in str(error) for cls in _CAPTURED)
-        if not ours and not any(package in backend.packages for backend in tracer.arrays.frameworks()):
-            raise
-        tracer.site = _within(error.__traceback__, f.__code__.co_filename)
-        raised = type(error).__name__ if ours else f"{type(error).__name__}: {error}"
-        what = (
-            f"{f.__name__!r} has no source that can be rewritten, and what it calls fails on captured data ({raised})"
-        )
-        raise tracer.error(
-            f"GFX cannot convert this call: {what}",
-            "write the function into a file, or call what takes captured data (torch.autograd.grad in place of torch.func.grad)",
-        ) from error
-
-
-def _within(traceback: TracebackType | None, file: str) -> Any:
-    """The innermost frame of a file's code that an error came through."""
-    found = None
-    while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == file:
-            found = traceback.tb_frame
-        traceback = traceback.tb_next
-    return found
 
 
 def innermost(traceback: TracebackType | None) -> str:

@@ -171,7 +171,7 @@ CALLS = (
           "GFX has no row for {name}", "`gfx ops` lists what is covered; gfx.register adds an op", when=found.without_row),
     _rule("call of async code", ast.Call, REFUSED, "{name} is async", _ASYNC, "Write a plain def.", when=found.calls_async),
     _rule("call of a function without source", ast.Call, DEPENDS,
-          "{name} is traced as it is; refused if it tests captured data", _NATIVE,
+          "{name} is traced as it is where it only computes; refused if it writes, or tests captured data", _NATIVE,
           "define it in a file or a notebook cell", when=found.without_source),
     _rule("call of a Python function", ast.Call, CONVERTS, "{name} is entered; explain it for its own constructs",
           when=found.enters),

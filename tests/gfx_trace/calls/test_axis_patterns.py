@@ -1,5 +1,6 @@
 """einops: patterns of named axes are captured as reshapes, permutations and reductions, with open sizes and ranks too."""
 
+import linecache
 import sys
 import types
 
@@ -20,7 +21,9 @@ def einops(monkeypatch):
         made = types.ModuleType(module)
         monkeypatch.setitem(sys.modules, module, made)
         for name in names:
-            exec(f"def {name}(*args, **kwargs): raise AssertionError", vars(made))
+            text, file = f"def {name}(*args, **kwargs): raise AssertionError", f"<{module}.{name}>"
+            monkeypatch.setitem(linecache.cache, file, (len(text), None, [text], file))
+            exec(compile(text, file, "exec"), vars(made))
             found[name] = getattr(made, name)
     return types.SimpleNamespace(**found)
 

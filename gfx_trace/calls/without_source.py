@@ -1,0 +1,108 @@
+"""Functions without source text (typed in, made by `exec` or `eval`), which cannot be rewritten: entered where that makes no difference.
+
+Rewriting is what records writes, calls and reads of the objects that a program holds. Code that does none of these, and only computes
+with what it is given, is the same without; all other code is refused.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import math
+import types
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+from gfx_ir.errors import BackendError
+from gfx_ir.probing import own_attribute
+from gfx_ir.trees import leaves
+
+from ..heap.contents import FIXED
+from ..interfaces import Capturing
+from ..values.proxy import HostProxy, Proxy
+
+_HINT = "Define it in a file or a notebook cell."
+_WRITES = ("STORE_ATTR", "STORE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL", "STORE_NAME", "STORE_DEREF")
+_MORE = frozenset(
+    "MAKE_FUNCTION IMPORT_NAME YIELD_VALUE RETURN_GENERATOR LOAD_BUILD_CLASS BEFORE_WITH SETUP_WITH".split()
+)
+_READS = ("LOAD_ATTR", "LOAD_METHOD")
+_LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF")
+_BUILTINS = frozenset(
+    vars(builtins)[name]
+    for name in "abs divmod len max min pow round sum isinstance int float bool tuple list dict range zip enumerate".split()
+)
+"""What is the same for captured values in code that is not rewritten, or asks them for what they refuse."""
+
+
+def run_without_source(tracer: Capturing, f: types.FunctionType, *args: Any, **kwargs: Any) -> Any:
+    """f(*args, **kwargs) of a function without source. Raises where it does what only rewritten code can record."""
+    why = next(_other_than_computing(tracer, f, (args, kwargs)), None)
+    if why is not None:
+        raise tracer.error(_refused(f, why), _HINT)
+    try:
+        with ExitStack() as modes:
+            for backend in tracer.arrays.frameworks():
+                modes.enter_context(backend.unwritten())
+            return f(*args, **kwargs)
+    except BackendError as error:
+        raise tracer.error(_refused(f, error.what), _HINT) from None
+
+
+def _refused(f: types.FunctionType, why: str) -> str:
+    return f"GFX cannot convert this function: {f.__name__!r} has no source ({f.__code__.co_filename}), and {why}"
+
+
+def _other_than_computing(tracer: Capturing, f: types.FunctionType, given: Any) -> Iterator[str]:
+    """What a function does besides computing with captured values and constants."""
+    for x in leaves(given):
+        if type(x) not in (Proxy, HostProxy) and not _constant(tracer, x):
+            yield f"it gets a {type(x).__name__}, which it may read and write"
+    held: Any = None  # what the instruction before loaded, of which attributes may be read
+    for step in dis.get_instructions(f.__code__):
+        if step.opname in _WRITES or (step.opname.startswith("DELETE_") and step.opname != "DELETE_FAST"):
+            yield f"it writes ({step.argval})" if isinstance(step.argval, str) else "it writes to an object"
+        elif step.opname.startswith("INPLACE_") or (step.opname == "BINARY_OP" and step.argrepr.endswith("=")):
+            yield "it writes in place"
+        elif step.opname in _MORE:
+            yield "it does more than compute"
+        elif step.opname in _LOADS:
+            held = _loaded(f, step.argval)
+        elif step.opname in _READS and type(held) is types.ModuleType:
+            held = own_attribute(held, step.argval)
+        else:
+            held = None
+        if held is not None and not _computes(tracer, held):
+            yield f"it uses {step.argval!r}, which is none of the captured framework's functions"
+
+
+def _loaded(f: types.FunctionType, name: str) -> Any:
+    """What a name of a function stands for that is no local one."""
+    closed_over = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
+    if name in closed_over:
+        return closed_over[name].cell_contents
+    return f.__globals__.get(name, own_attribute(builtins, name))
+
+
+def _computes(tracer: Capturing, x: Any) -> bool:
+    """Whether what code without source refers to is a constant, or a function or module that computes and does nothing else."""
+    if type(x) is types.ModuleType:
+        package, last = x.__name__.partition(".")[0], x.__name__.rpartition(".")[2]
+        return x is math or (
+            last != "random" and any(package in backend.packages for backend in tracer.arrays.frameworks())
+        )
+    if _constant(tracer, x):
+        return True
+    if type(x) in (type, types.BuiltinFunctionType) and (x in _BUILTINS or x.__module__ == math.__name__):
+        return True
+    return type(tracer.calls.lifted(x)) is tuple  # which its row records, whoever calls it
+
+
+def _constant(tracer: Capturing, x: Any) -> bool:
+    """Whether it is a constant of Python's or of a framework's, as a dtype is."""
+    return (
+        type(x) in FIXED
+        or isinstance(x, slice | types.EllipsisType)
+        or any(backend.as_dtype(x) is not None for backend in tracer.arrays.frameworks())
+    )

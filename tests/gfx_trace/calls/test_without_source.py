@@ -1,0 +1,68 @@
+"""Code without source text: entered where it only computes, and refused where it does what only rewritten code can record."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import GfxError
+
+COMPUTES = [
+    "f = lambda x: x * 2 + 1",
+    "def f(x, k=2):\n    y = torch.relu(x)\n    return torch.tanh(y).sum(0) + x.shape[0] * k, y.to(torch.float64)",
+    "def f(x):\n    for v in range(3):\n        x = x + v * math.pi\n    return x[1:], {'a': -x}",
+    "def f(x):\n    y = x.clone()\n    y.add_(1)\n    return y",
+]
+DOES_MORE = {
+    "def f(x):\n    x += 1\n    return x": "it writes in place",
+    "def f(x):\n    y = {}\n    y['a'] = x\n    return y": "it writes to an object",
+    "def f(x):\n    global total\n    total = x\n    return x": r"it writes \(total\)",
+    "def f(x):\n    return x * weight": "it uses 'weight'",
+    "def f(x):\n    return helper(x)": "it uses 'helper'",
+    "def f(x):\n    print(x)\n    return x": "it uses 'print'",
+    "def f(x):\n    return x + random.random()": "it uses 'random'",
+    "def f(x):\n    return x + np.random.rand()": "it uses 'random'",
+    "def f(x):\n    return x + torch.randn(3)": "it draws random numbers",
+    "def f(x):\n    return [v * 2 for v in x]": "it does more than compute|tests captured data|it uses",
+    "def f(x):\n    import os\n    return x": "it does more than compute",
+    "def f(x):\n    with torch.no_grad():\n        return x": "it does more than compute|it uses 'no_grad'",
+}
+MODEL = """
+class Counting(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("n", torch.zeros(()))
+
+    def forward(self, x):
+        self.n += 1
+        return x * self.n
+"""
+
+
+def made(text, name="f"):
+    names = {"torch": torch, "np": np, "math": math, "random": random, "weight": torch.ones(3), "helper": lambda x: x}
+    exec(text, names)
+    return names[name]
+
+
+@pytest.mark.parametrize("text", COMPUTES)
+def test_what_only_computes_is_traced_as_it_is(text):
+    f, x = made(text), torch.tensor([-1.0, 0.5, 2.0])
+    for found in (gfx.symbolic_trace(f, x)(x), gfx.transpile(f, x, to="torch")(x)):
+        torch.testing.assert_close(found, f(x))
+
+
+@pytest.mark.parametrize("text", DOES_MORE)
+def test_what_does_more_is_refused(text):
+    with pytest.raises(GfxError, match=rf"'f' has no source \(<string>\), and ({DOES_MORE[text]})"):
+        gfx.symbolic_trace(made(text), torch.ones(3))
+
+
+def test_state_of_a_model_is_not_touched():
+    model = made(MODEL, "Counting")()
+    with pytest.raises(GfxError, match=r"'forward' has no source .* it gets a Counting"):
+        gfx.symbolic_trace(model, torch.ones(3))
+    assert model.n == 0
