@@ -31,7 +31,7 @@ from ..python.faults import cannot
 from ..python.listed import ListedItems
 from ..python.rows import rows_of
 from ..python.sequences import OpenList, Starred, display, is_shape, open_tuple
-from ..values.access import NOTHING, Access
+from ..values.access import A_VALUE, NOTHING, Access, Stop
 from ..values.gated import Gated, usable
 from ..values.proxy import HostProxy, Proxy
 from ..values.raised import gfx_handlers as gfx_handlers
@@ -84,7 +84,7 @@ def gfx_or(first: Any, *rest: Callable[[], Any], access: tuple = NOTHING) -> Any
 
 
 def gfx_ifexp(
-    test: Any, then: Callable[[], Any], otherwise: Callable[[], Any], access: tuple = NOTHING, name: str = "result"
+    test: Any, then: Callable[[], Any], otherwise: Callable[[], Any], access: tuple = NOTHING, name: str = A_VALUE
 ) -> Any:
     """then if test else otherwise; `name`: the variable that it is assigned to."""
     if type(test) is bool:
@@ -124,7 +124,7 @@ def gfx_while(test: Any, body: Any, get: Any, set_: Any, names: tuple, stop: Any
     """while not stop() and test(): body(); `inner`: what the test assigns and nothing behind the loop reads."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
-    tracer.loops.while_(test, body, Access(get, set_, names), stop, inner)
+    tracer.loops.while_(test, body, Access(get, set_, names), Stop(*stop) if stop else None, inner)
 
 
 def gfx_for(iterable: Any, body: Any, get: Any, set_: Any, names: tuple, stop: Any, target: Any) -> None:
@@ -132,7 +132,7 @@ def gfx_for(iterable: Any, body: Any, get: Any, set_: Any, names: tuple, stop: A
     tracer = active.builder
     tracer.site = sys._getframe(1)
     items = rows_of(tracer.overloading.iterable(iterable))
-    tracer.loops.for_(items, body, Access(get, set_, names), stop, target)
+    tracer.loops.for_(items, body, Access(get, set_, names), Stop(*stop) if stop else None, target)
 
 
 def gfx_iter(iterable: Any) -> Any:

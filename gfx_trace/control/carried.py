@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import dtypes, ops
@@ -267,11 +267,6 @@ def poison(tracer: Capturing, value: Any, untyped: Callable[[Proxy], Any]) -> An
         return None
     items = [poison(tracer, item, untyped) for _, item in parts]
     return None if any(item is None for item in items) else rebuilt(value, items)
-
-
-def returned_names(flags: Iterable[str]) -> frozenset[str]:
-    """The variables that hold what a return out of the loop gives: the rewriter names each with its flag."""
-    return frozenset(f"value{name[len('returned') :]}" for name in flags if name.startswith("returned_"))
 
 
 def part_label(name: str, key: Any, wraps: bool) -> str:

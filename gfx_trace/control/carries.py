@@ -15,14 +15,14 @@ from ..heap.journal import Slot, held_value, held_values
 from ..interfaces import Capturing
 from ..python.listed import ListedItems
 from ..python.rows import StackedRows, called, grown
-from ..values.access import Access
+from ..values.access import Access, Stop
 from ..values.gated import is_total
 from ..values.lost import Lost
 from ..values.nest import branches, rebuilt
 from ..values.number_rows import as_row, row_type
 from ..values.proxy import NeedsPython, Proxy, Unusable, is_open
 from ..values.unsettled import Unsettled
-from .carried import Carried, carryable, kind_of, part_label, returned_names
+from .carried import Carried, carryable, kind_of, part_label
 from .carried_aliases import CarriedAliases
 from .carried_containers import CarriedContainers
 from .hints import loop_key, recall, remember
@@ -38,13 +38,13 @@ class Carries:
     the body puts another one in its place; one that is changed in place is carried by the slots that were written.
     """
 
-    def __init__(self, tracer: Capturing, access: Access, stop: Any = None, inner: Sequence[str] = ()) -> None:
+    def __init__(self, tracer: Capturing, access: Access, stop: Stop | None = None, inner: Sequence[str] = ()) -> None:
         """`inner`: variables that the loop's test assigns and nothing behind the loop reads."""
         self.tracer, (self.get, self.set, self.names) = tracer, access
         self.inner = frozenset(inner)
         # A break flag is false wherever the loop still runs.
-        self.flags = frozenset(stop.__code__.co_freevars) & frozenset(self.names) if stop is not None else frozenset()
-        self.returned = returned_names(self.flags)  # what a return in the body gives: a trip begins before any
+        self.flags = stop.flags if stop is not None else ()
+        self.returned = stop.returned if stop is not None else ()  # a trip begins before any return
         self.span = tracer.span()
         self.loop = object()  # what stands for it where nothing of it may be kept alive
         self.before: tuple = self.get()

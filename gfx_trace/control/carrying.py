@@ -28,7 +28,7 @@ class Carrying(Protocol):
     after: tuple
     behind: dict[str, Any]
     inner: frozenset[str]
-    returned: frozenset[str]
+    returned: tuple[str, ...]
     slots: list[Carried]
     leaves: dict[tuple, Carried]
     dropped: set[tuple]

@@ -10,7 +10,7 @@ from gfx_ir.graph import Value
 
 from ..interfaces import Capturing
 from ..objects.overloaded import operate
-from ..values.access import Access
+from ..values.access import Access, Stop
 from .peeling import stops_open
 
 
@@ -24,7 +24,7 @@ def endless(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     return made
 
 
-def loop_without_end(tracer: Capturing, iterator: Any, body: Callable[[Any], None], access: Access, stop: Any) -> None:
+def loop_without_end(tracer: Capturing, iterator: Any, body: Callable[[Any], None], access: Access, stop: Stop) -> None:
     """for item in iterator: body(item), until stop(): Python runs it as long as it is known here whether that holds."""
     items = tracer.iteration.steps(iterator, loop=True)
     item = next(items)

@@ -21,6 +21,7 @@ from ..heap.links import Link, When, both, reach
 from ..interfaces import Capturing
 from ..python.rows import StackedRows, holds_rows, item_by_item, item_called, slot_called
 from ..python.sequences import is_shape, is_whole
+from ..values.access import said
 from ..values.either import roots
 from ..values.gated import Gated, defined_by, is_total, lacks
 from ..values.joined_types import widens
@@ -265,7 +266,7 @@ class Join:
 
     def _error(self, name: str, what: str) -> CaptureError:
         root = (
-            repr(self.path[0] if self.path else name) if self.slot is None else slot_called(self.slot, self.tracer.site)
+            said(self.path[0] if self.path else name) if self.slot is None else slot_called(self.slot, self.tracer.site)
         )
         place = item_called(self.path[1:], root)
         return UnsupportedConstruct(

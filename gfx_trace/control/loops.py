@@ -12,7 +12,7 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Node, Value
 
 from ..interfaces import Capturing
-from ..values.access import NOTHING, Access
+from ..values.access import NOTHING, Access, Stop
 from ..values.gated import Gated
 from ..values.proxy import NeedsPython, Proxy
 from ..values.raised import Raised
@@ -37,7 +37,7 @@ class Loops:
     def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
 
-    def while_(self, test: Any, body: Any, access: Access, stop: Any, inner: Sequence[str] = ()) -> None:
+    def while_(self, test: Any, body: Any, access: Access, stop: Stop | None, inner: Sequence[str] = ()) -> None:
         """while not stop() and test(): body(); `inner` are variables that the test assigns and nothing behind the loop reads."""
         tried = False
         while True:
@@ -105,7 +105,7 @@ class Loops:
 
     # ------------------------------------------------------------------ while
     def _stage_while(
-        self, test: Any, body: Any, access: Access, stop: Any, inner: Sequence[str] = (), runs: bool = False
+        self, test: Any, body: Any, access: Access, stop: Stop | None, inner: Sequence[str] = (), runs: bool = False
     ) -> None:
         """`runs`: there is a first trip, which may run before the loop."""
         carries = Carries(self.tracer, access, stop, inner)
@@ -145,7 +145,7 @@ class Loops:
         return side, found
 
     def trace_body(
-        self, carries: Carries, body: Any, stop: Any, item: Any = None, before: Any = None
+        self, carries: Carries, body: Any, stop: Stop | None, item: Any = None, before: Any = None
     ) -> tuple[Side, Any]:
         """`before`: the test, where the body reads what it assigns."""
         site = self.tracer.site
@@ -175,7 +175,9 @@ class Loops:
         return True
 
     # ------------------------------------------------------------------ for
-    def for_(self, iterable: Any, body: Any, access: Access, stop: Any, target: Any, peels: bool = True) -> None:
+    def for_(
+        self, iterable: Any, body: Any, access: Access, stop: Stop | None, target: Any, peels: bool = True
+    ) -> None:
         """for item in iterable: body(item), until stop(). `peels`: the first trip may run before the loop."""
         if type(iterable) is Gated:
             again = lambda side: self.for_(side, body, access, stop, target)
@@ -190,7 +192,7 @@ class Loops:
             return
         self._run_for(self.tracer.iteration.steps(iterable, loop=True), body, access, stop)
 
-    def _run_for(self, items: Any, body: Any, access: Access, stop: Any) -> None:
+    def _run_for(self, items: Any, body: Any, access: Access, stop: Stop | None) -> None:
         """Python runs the loop; once its break flag is open, the trips that are left hang on it."""
         for item in items:
             body(item)
@@ -205,7 +207,7 @@ class Loops:
                 return
 
     def _try_stage_for(
-        self, source: Source, iterable: Any, body: Any, access: Access, stop: Any, target: Any, peels: bool
+        self, source: Source, iterable: Any, body: Any, access: Access, stop: Stop | None, target: Any, peels: bool
     ) -> bool:
         """Stage a loop; where its body needs a Python number, take everything back and let Python run it."""
         before, last, site = access.get(), self.tracer.graph.last, self.tracer.site
@@ -247,7 +249,9 @@ class Loops:
         self.truncate(last)
         self.tracer.regions.escaped = None  # no frame of the body is left alive
 
-    def _stage_for(self, source: Source, body: Any, access: Access, stop: Any, target: Any, peels: bool) -> None:
+    def _stage_for(
+        self, source: Source, body: Any, access: Access, stop: Stop | None, target: Any, peels: bool
+    ) -> None:
         carries = Carries(self.tracer, access, stop)
         carries.peels, carries.may_peel = peels and source.length is not None, peels
         site = self.tracer.site

@@ -10,7 +10,7 @@ from gfx_ir.graph import Value
 
 from ..interfaces import Capturing
 from ..python.open_iterables import Combined, OpenRange
-from ..values.access import Access
+from ..values.access import Access, Stop
 from ..values.number_rows import rows_kind
 from ..values.proxy import Proxy
 from ..values.raised import Raised
@@ -43,7 +43,7 @@ def divided(tracer: Capturing, iterable: Any) -> tuple[Any, Any]:
     return (iterable.start, *firsts), Combined("enumerate", others, iterable.start + 1)
 
 
-def stops_open(tracer: Capturing, body: Callable[[], None], access: Access, stop: Any) -> bool:
+def stops_open(tracer: Capturing, body: Callable[[], None], access: Access, stop: Stop | None) -> bool:
     """Whether a trip of the body leaves its break flag open; nothing is left of the trip."""
     before = access.get()
     with tracer.regions.opened("trial"), tracer.decided.kept():
@@ -74,7 +74,7 @@ def peel(
     iterable: Any,
     body: Callable[[Any], None],
     loop: Callable[[Any], None],
-    stop: Any,
+    stop: Stop | None,
     access: Access,
 ) -> None:
     """The first trip, and the loop of the others. `access`: to the variables that the loop assigns."""

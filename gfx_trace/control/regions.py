@@ -18,7 +18,7 @@ from ..heap.journal import held_values
 from ..heap.owned import WRITABLE
 from ..interfaces import Capturing
 from ..python.rows import StackedRows
-from ..values.access import NOTHING, Access
+from ..values.access import A_VALUE, NOTHING, Access
 from ..values.gated import Gated
 from ..values.joined_types import joined_type
 from ..values.nest import branches, rebuilt
@@ -116,7 +116,7 @@ class Regions:
             side.result, side.after, [slot.get() for slot in slots if slot.kind not in ("proxy", "base")]
         )
 
-    def branch(self, test: Value, then: Any, otherwise: Any, access: Access = NOTHING, name: str = "result") -> Any:
+    def branch(self, test: Value, then: Any, otherwise: Any, access: Access = NOTHING, name: str = A_VALUE) -> Any:
         """Trace both sides of an open test, join what they leave, and return the joined result. `access`: to what the sides assign;
         `name`: that of the result, "" for none."""
         site, before = self.tracer.site, access.get()
@@ -266,7 +266,7 @@ def filled(
         return tree.proxy
     if isinstance(tree, Joined):
         proxy = outputs[tree.position]
-        if proxy.value.name is None and tree.name.isidentifier() and not tree.name.startswith("result"):
+        if proxy.value.name is None and tree.name.isidentifier():
             proxy.value.name = tree.name
         if raw:
             return proxy.value

@@ -21,7 +21,7 @@ from gfx_ir.trees import tree_map
 from ..heap.aliases import doubt, mutable
 from ..interfaces import Capturing
 from ..python.rows import StackedRows
-from ..values.access import NOTHING, Access
+from ..values.access import A_VALUE, NOTHING, Access, said
 from ..values.gated import Gated, GatedItems, defined_by, gate_of, is_total, usable
 from ..values.proxy import Proxy, Undefined, Unusable, is_open
 from ..values.raised import Raised
@@ -76,7 +76,7 @@ class Resolution:
         if known is not None:
             return use(self.imported(x.test, x.side(known)))
         then, otherwise = (partial(self._used, x, truth, use) for truth in (True, False))
-        return self.tracer.regions.branch(self.tracer.local(x.test), then, otherwise, access, "result" if value else "")
+        return self.tracer.regions.branch(self.tracer.local(x.test), then, otherwise, access, A_VALUE if value else "")
 
     def present(self, x: Any) -> Any:
         """What x holds, where it is known to hold something: the ways that left no value in it do not come here."""
@@ -291,9 +291,8 @@ def _forwarded(f: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[
 
 def _refused(x: Gated, *_: Any) -> Any:
     usable(x)
-    name = "a value" if x.name.startswith("result") else repr(x.name)
     raise active.builder.error(
-        f"GFX cannot convert this use: a test that is open until the code runs decides what {name} is",
+        f"GFX cannot convert this use: a test that is open until the code runs decides what {said(x.name)} is",
         "use it on each side of the test",
     )
 

@@ -7,10 +7,10 @@ from typing import Any
 from gfx_ir.graph import Value
 
 from ..interfaces import Capturing
-from ..values.access import Access
+from ..values.access import Access, Stop
 
 
-def rotated(tracer: Capturing, test: Any, body: Any, access: Access, stop: Any) -> tuple[Any, Any, Access]:
+def rotated(tracer: Capturing, test: Any, body: Any, access: Access, stop: Stop | None) -> tuple[Any, Any, Access]:
     """Run the test once; test, body and access of the loop that is left, whose test asks one more variable."""
     running: list[Any] = [False]
     asking = access.beside("running", lambda: running[0], lambda value: running.__setitem__(0, value))

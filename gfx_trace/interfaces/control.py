@@ -11,7 +11,7 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Node, Value
 from gfx_ir.op import OpDef
 
-from ..values.access import NOTHING, Access
+from ..values.access import A_VALUE, NOTHING, Access, Stop
 from ..values.proxy import Proxy, Undefined
 
 
@@ -36,7 +36,7 @@ class Testing(Protocol):
         then: Callable[[], Any],
         otherwise: Callable[[], Any],
         access: Access = NOTHING,
-        name: str = "result",
+        name: str = A_VALUE,
     ) -> Any: ...
 
 
@@ -66,7 +66,7 @@ class Branching(Protocol):
 
     @contextmanager
     def opened(self, name: str) -> Any: ...
-    def branch(self, test: Value, then: Any, otherwise: Any, access: Access = NOTHING, name: str = "result") -> Any: ...
+    def branch(self, test: Value, then: Any, otherwise: Any, access: Access = NOTHING, name: str = A_VALUE) -> Any: ...
     def checked(self, passes: Any, raised: Any) -> None: ...
     def caught(self, raised: Any) -> UnsupportedConstruct: ...
     def at_end(self, side: Any, x: Proxy) -> Any: ...
@@ -87,8 +87,10 @@ class Looping(Protocol):
 
     fixed_loops: int
 
-    def while_(self, test: Any, body: Any, access: Access, stop: Any, inner: Sequence[str] = ...) -> None: ...
-    def for_(self, iterable: Any, body: Any, access: Access, stop: Any, target: Any, peels: bool = True) -> None: ...
+    def while_(self, test: Any, body: Any, access: Access, stop: Stop | None, inner: Sequence[str] = ...) -> None: ...
+    def for_(
+        self, iterable: Any, body: Any, access: Access, stop: Stop | None, target: Any, peels: bool = True
+    ) -> None: ...
     def map_(
         self, function: Callable[[Any], Any], iterable: Any, target: Any = "item", access: Access = NOTHING
     ) -> Any: ...

@@ -28,7 +28,7 @@ from ..python.picked import is_mapping
 from ..python.plain import is_made
 from ..python.rows import rows_of
 from ..python.sequences import OpenList, is_shape, is_text, is_whole, open_tuple
-from ..values.access import NOTHING, Access
+from ..values.access import A_VALUE, NOTHING, Access
 from ..values.either import Either
 from ..values.gated import Gated, gate_of, usable
 from ..values.numpy_numbers import number_when
@@ -322,7 +322,7 @@ class Truths:
         then: Callable[[], Any],
         otherwise: Callable[[], Any],
         access: Access = NOTHING,
-        name: str = "result",
+        name: str = A_VALUE,
     ) -> Any:
         """then() if test else otherwise()."""
         found = self.truth(test)

@@ -10,7 +10,8 @@ variables. What is not obvious from a hook's name:
 - a variable without a value yet holds `gfx_undefined(name)`; a read that may find it is `gfx_read(name, value)`.
 - what a return out of a loop left, where its flag says that there was one, is `gfx_returned(value)`.
 - `gfx_while(test, body, get, set, names, stop, inner)` and `gfx_for(iterable, body, get, set, names, stop, target)` mean
-  "until `stop()`"; `stop` (None: there is no jump) tells the flags that `break` and `return` set.
+  "until the test of `stop`" (None: there is no jump): that test, the flags that `break` and `return` set, and the variables of what
+  is returned. Names that begin with a dot are those of variables which the user has not.
 - `gfx_if_ret` returns what its side returns; a missing side is None and returns None. A `returned` flag and its value
   stand for a return inside a loop, `with` or `try`.
 - `gfx_unpack(value, names)` gives the items of `value`, one a target (all of them where a target is starred: the

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import builtins
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import CodeType, FunctionType, ModuleType
 
 from gfx_ir.errors import GfxError
 from gfx_ir.probing import own_attribute
 
 from .match import HELPERS
-from .names import Fresh
+from .names import Fresh, own_name
 from .scopes import Summaries, Variables
 from .templates import (
     arguments,
@@ -23,7 +23,6 @@ from .templates import (
     hook,
     load,
     loads_tuple,
-    names_tuple,
     store,
     thunk,
 )
@@ -204,11 +203,15 @@ class Context:
         for n in names:
             self.need_bound(n)
         if not names:
-            return [], [load("gfx_get_nothing"), load("gfx_set_nothing"), names_tuple(())]
+            return [], [load("gfx_get_nothing"), load("gfx_set_nothing"), self.labelled(())]
         targets = ast.Tuple([store(n) for n in names], ast.Store())
         body = [at(ast.Assign([targets], load("gfx_values")), place)]
         made = self.local_function(setter, arguments(["gfx_values"]), body, place, names)
-        return [made], [thunk(loads_tuple(names)), load(setter), names_tuple(names)]
+        return [made], [thunk(loads_tuple(names)), load(setter), self.labelled(names)]
+
+    def labelled(self, names: Iterable[str]) -> ast.Tuple:
+        """The names of variables, for a hook: the user's as they are, and those of the rewriter as no user can write them."""
+        return ast.Tuple([const(own_name(n) if n in self.fresh.made else n) for n in names], ast.Load())
 
     def later(self, node: ast.expr, base: str) -> ast.expr:
         """A callable of no arguments for an expression."""

@@ -22,7 +22,6 @@ from .templates import (
     deep_copy,
     hook,
     load,
-    names_tuple,
     statement,
     store,
     thunk,
@@ -116,8 +115,12 @@ class ControlFlow(Statements):
     # ---- loops
 
     def stop(self, s: ast.stmt) -> ast.expr:
+        """What ends a loop from within: a test, the flags that it asks, and the variables of what is returned then."""
         flags = s.__dict__.get("stop")
-        return at(thunk(self.expr(any_of(flags, s))), s) if flags else const(None)
+        if not flags:
+            return const(None)
+        parts = [thunk(self.expr(any_of(flags, s))), self.labelled(flags), self.labelled(s.returned)]
+        return at(ast.Tuple(parts, ast.Load()), s)
 
     def while_(self, s: ast.While, live: set) -> list:
         if s.__dict__.get("native"):
@@ -144,7 +147,7 @@ class ControlFlow(Statements):
         self.defined = after
         seen = self.shared(s.test_use.assigned, live)
         inner = [n for n in s.test_use.assigned if n not in seen and n not in self.vars.globals]
-        keywords = [ast.keyword("inner", value=names_tuple(inner))] if inner else []
+        keywords = [ast.keyword("inner", value=self.labelled(inner))] if inner else []
         call = hook("gfx_while", [test, load(body_name), *access, self.stop(s)], s, keywords)
         return [*out, body, statement(call)]
 

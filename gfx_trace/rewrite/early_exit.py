@@ -192,6 +192,7 @@ class EarlyExit:
         if after and stop:
             after = [at(ast.If(none_of(stop, s), after, []), s)]
         s.body, s.orelse, s.stop = body, [], stop
+        s.returned = [to.value] if to.ret in stop else []
         return [*first, forget(s)], after
 
     def refuse(self, s: ast.stmt, where: str) -> None:

@@ -6,6 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
+def own_name(name: str) -> str:
+    """What a variable that stands beside those of the user is called where it must not be taken for one of them: no identifier."""
+    return f".{name}"
+
+
 class Fresh:
     """Hands out unused names; `used` holds every name of the function, `made` those handed out."""
 

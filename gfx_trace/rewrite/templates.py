@@ -45,10 +45,6 @@ def hook(name: str, args: list, place: ast.AST, keywords: Sequence[ast.keyword] 
     return at(node, place)
 
 
-def names_tuple(names: Iterable[str]) -> ast.Tuple:
-    return ast.Tuple([const(n) for n in names], LOAD)
-
-
 def loads_tuple(names: Iterable[str]) -> ast.Tuple:
     return ast.Tuple([load(n) for n in names], LOAD)
 

@@ -1,10 +1,24 @@
-"""Access to the local variables of the captured code that a statement or an expression assigns."""
+"""Access to the local variables of the captured code that a statement or an expression assigns.
+
+Names of the user's are identifiers. What is named otherwise is not: variables that the rewriter or the tracer adds beside the user's,
+which must never be taken for them, and values that have no name of their own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple
+
+from ..rewrite.names import own_name
+
+A_VALUE = "a value"
+"""What an error calls a value that no variable holds."""
+
+
+def said(name: str) -> str:
+    """How an error says it."""
+    return repr(name) if name.isidentifier() else name
 
 
 class Access(NamedTuple):
@@ -15,7 +29,7 @@ class Access(NamedTuple):
     names: tuple[str, ...]
 
     def beside(self, name: str, get: Callable[[], Any], set_: Callable[[Any], None]) -> Access:
-        """The same with one more variable behind them, which these two read and write."""
+        """The same with one more variable behind them, which these two read and write. It has this name if none of the user's has."""
 
         @wraps(self.get)
         def get_all() -> tuple:
@@ -25,7 +39,19 @@ class Access(NamedTuple):
             self.set(values[:-1])
             set_(values[-1])
 
-        return Access(get_all, set_all, (*self.names, name))
+        return Access(get_all, set_all, (*self.names, own_name(name) if name in self.names else name))
+
+
+class Stop(NamedTuple):
+    """What ends a loop from within: whether it does now, the flags that jumps set, and what holds the values that a return out of it
+    gives, which is not read before."""
+
+    test: Callable[[], Any]
+    flags: tuple[str, ...]
+    returned: tuple[str, ...]
+
+    def __call__(self) -> Any:
+        return self.test()
 
 
 NOTHING = Access(lambda: (), lambda values: None, ())

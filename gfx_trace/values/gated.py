@@ -6,6 +6,7 @@ from typing import Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 
+from .access import said
 from .proxy import Undefined, Unusable
 
 
@@ -51,7 +52,7 @@ class Gated:
 
 
 def _absent(name: str) -> UnsupportedConstruct:
-    what = f"read: {name!r} is defined in only one branch"
+    what = f"read: {said(name)} is defined in only one branch"
     return UnsupportedConstruct(f"GFX cannot convert this {what}", None, f"define {name!r} before the `if`")
 
 

@@ -116,7 +116,7 @@ def gfx_if_ret(test, then, orelse, get, set_, names):
 
 def gfx_while(test, body, get, set_, names, stop, inner=()):
     assert len(get()) == len(names)
-    while not (stop is not None and stop()) and test():
+    while not (stop is not None and stop[0]()) and test():
         set_(get())
         body()
 
@@ -126,7 +126,7 @@ def gfx_for(iterable, body, get, set_, names, stop, target_names):
     for item in iterable:
         set_(get())
         body(item)
-        if stop is not None and stop():
+        if stop is not None and stop[0]():
             break
 
 

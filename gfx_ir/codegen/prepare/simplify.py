@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ...control import is_data_test, is_for, is_host, is_loop, is_test
@@ -14,18 +13,10 @@ from ..copying import outputs_of
 from ..sides import joins, outer
 from .base import HANDED, Emission, Lowering, facts_of
 
-_FLAGS = re.compile(r"(stopped|skipped|entered|kept|middle)_\d+")
-_INVENTED = re.compile(r"(stopped|skipped|entered|kept|middle|returned|value)(_\d+)+")
-"""What the rewriter calls variables of its own; tests and loops give the last two."""
-
 
 def simplify(graph: Graph, functional: bool, facts: Facts) -> None:
     """Replace outputs of tests that need no test, in the graph and its regions, of whose values `facts` tells."""
     for node in list(graph.walk()):
-        invented = _INVENTED if node.regions else _FLAGS
-        for value in (*node.values, *(value for region in node.regions for value in region.placeholders)):
-            if value.name and invented.fullmatch(value.name):
-                value.name = None
         if node.op.sign in ("!=", "=="):
             _truth(node, facts)
         if node.op.sign == "not":

@@ -1,4 +1,4 @@
-"""Names: one is taken again only where what had it is dead, however deep the tests stand in which it changed hands."""
+"""Names: one is taken again only where what had it is dead, however deep the tests stand in which it changed hands; the user's stay."""
 
 import numpy as np
 import pytest
@@ -61,3 +61,25 @@ def test_a_name_that_changed_hands_in_an_inner_test(f, target):
         got, (found,) = there(given)
         np.testing.assert_allclose(np.asarray(got), want.numpy(), rtol=1e-6)
         np.testing.assert_allclose(float(found), float(last), rtol=1e-6)
+
+
+def named_as_capture_names_its_own(x):
+    value_1 = x
+    while value_1.sum() < 10:
+        value_1 = value_1 * 2 + 1
+        if value_1[0] > 7:
+            break
+    stopped_2 = value_1 + 1
+    if x[0] > 0:
+        kept_1 = x * 3
+    else:
+        kept_1 = stopped_2
+    return kept_1 * value_1
+
+
+@pytest.mark.parametrize("target", ("torch", "jax"))
+def test_a_variable_of_the_user_keeps_its_name_and_no_other_has_one(target):
+    program = gfx.symbolic_trace(named_as_capture_names_its_own, backend="torch")
+    written = program.source(target)
+    assert all(f"{name} = " in written for name in ("value_1", "stopped_2", "kept_1"))
+    assert "stopped_1" not in str(program.entry)

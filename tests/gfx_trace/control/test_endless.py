@@ -107,9 +107,19 @@ def counted_by_a_nested_function(x):
             return total
 
 
+def counts_on_its_own(x):
+    """What counts the trips is a variable beside those of the user, whatever these are called."""
+    count = x.sum() * 0
+    for i in itertools.count():
+        count = count + x.sum() * (i + 1)
+        if count > 9 or i > 4:
+            break
+    return count, i
+
+
 CASES = [
     until_a_number, in_steps, beside_rows, three_beside, down_from_an_open_one, mapped_with_one, returns_from_it, known_length,
-    one_in_another, listed, later_trips, counted_by_a_nested_function,
+    one_in_another, listed, later_trips, counted_by_a_nested_function, counts_on_its_own,
 ]  # fmt: skip
 
 

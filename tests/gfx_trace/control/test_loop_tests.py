@@ -108,10 +108,18 @@ def assigned_by_a_local_function_in_an_operand(x):
     return y, z, calls
 
 
+def runs_on_its_own(x):
+    """What tells whether a loop goes on is a variable beside those of the user, whatever these are called."""
+    running = x.sum() * 0
+    while (running := running + x.sum()) < 40 and x.sum() > 0:
+        x = x * 1.5
+    return running, x
+
+
 @pytest.mark.parametrize(
     "function",
     [
-        assigned_by_the_test, assigned_before_too, written_by_the_test, written_through_a_helper, operand_assigns,
+        runs_on_its_own, assigned_by_the_test, assigned_before_too, written_by_the_test, written_through_a_helper, operand_assigns,
         operand_assigns_in_a_test, ternary_assigns, comparison_assigns,
         assigned_by_a_local_function_in_a_comprehension, assigned_by_a_local_function_in_an_operand,
     ],

@@ -88,7 +88,7 @@ class World:
             return plain_hooks.gfx_if(test, then, orelse, get, set_, names)
 
         def while_(test, body, get, set_, names, stop, inner=()):
-            while not (stop is not None and stop()):
+            while not (stop is not None and stop[0]()):
                 self.speculate(lambda: (test(), body()), get, set_)
                 if not test():
                     return
@@ -99,7 +99,7 @@ class World:
             for item in iterable:
                 self.speculate(lambda item=item: body(item), get, set_)
                 body(item)
-                if stop is not None and stop():
+                if stop is not None and stop[0]():
                     return
 
         return {**HOOKS, "gfx_if": if_, "gfx_if_ret": if_, "gfx_while": while_, "gfx_for": for_}
