@@ -181,9 +181,9 @@ def combinations(input: Any, r: Any = 2, with_replacement: Any = False) -> Any:
     return ops.take(input, ops.constant(rows), axis=0)
 
 
-def sum_to_size(input: Any, *size: Any) -> Any:
+def sum_to_size(input: Any, *size: Any, **named: Any) -> Any:
     """Summed over what was broadcast."""
-    target = sizes(size)
+    target = sizes(size or tuple(named.values()))
     rank = ask_rank(input, len(target), "Tensor.sum_to_size")
     lead = rank - len(target)
     over = tuple(range(lead)) + tuple(

@@ -333,6 +333,7 @@ ROWS = (
         {
             "torch.detach Tensor.detach Tensor.data@": one(ops.stop_gradient),
             "torch.nn.Parameter": lambda data, requires_grad=True: as_parameter(ops.stop_gradient(data)),
+            "torch.autograd.Variable": lambda data, requires_grad=False, volatile=None: ops.stop_gradient(data),
         },
     ),
     Row(

@@ -111,8 +111,16 @@ def _permutation(args: SimpleNamespace) -> str:
 
 
 # ---------------------------------------------------------------- lifts
-def _reshape(input: Any, *shape: Any, **named: Any) -> Any:
-    return ops.reshape(input, sizes(shape or tuple(named.values())))
+def _spread(op: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """The lift of a method that takes its sizes or axes one by one, as one sequence, or by name."""
+
+    def lift(input: Any, *given: Any, **named: Any) -> Any:
+        return op(input, sizes(given or tuple(named.values())))
+
+    return lift
+
+
+_reshape = _spread(ops.reshape)
 
 
 def _view(input: Any, *shape: Any, **named: Any) -> Any:
@@ -120,10 +128,6 @@ def _view(input: Any, *shape: Any, **named: Any) -> Any:
     if type(asked).__name__ == "DType" or getattr(asked, "kind", "") == "dtype":
         return ops.bitcast(input, asked)
     return _reshape(input, *shape, **named)
-
-
-def _permute(input: Any, *dims: Any, **named: Any) -> Any:
-    return ops.permute_dims(input, sizes(dims or tuple(named.values())))
 
 
 def _t(input: Any) -> Any:
@@ -197,7 +201,11 @@ ROWS = (
             names("ravel"): lambda input: ops.flatten(input),
         },
     ),
-    Row("permute_dims", _permutation, {names("permute"): _permute, "Tensor.T@ torch.numpy_T": _reversed}),
+    Row(
+        "permute_dims",
+        _permutation,
+        {names("permute"): _spread(ops.permute_dims), "Tensor.T@ torch.numpy_T": _reversed},
+    ),
     Row(
         "swapaxes",
         "x.transpose(axis1, axis2)",
@@ -246,7 +254,7 @@ ROWS = (
         _flip,
         {
             "torch.flip": lambda input, dims: ops.flip(input, axis=tuple(dims)),
-            "Tensor.flip": lambda input, *dims: ops.flip(input, axis=sizes(dims)),
+            "Tensor.flip": _spread(lambda input, dims: ops.flip(input, axis=dims)),
             names("fliplr"): lambda input: ops.flip(input, axis=(1,)),
             names("flipud"): lambda input: ops.flip(input, axis=(0,)),
             names("rot90"): shapes.rot90,
@@ -263,8 +271,7 @@ ROWS = (
         lambda a: f"torch.tile(x, {'(repetitions,)' if is_scalar(a.repetitions) else 'repetitions'})",
         {
             "torch.tile": lambda input, dims: ops.tile(input, sizes((dims,))),
-            "Tensor.tile": lambda input, *dims: ops.tile(input, sizes(dims)),
-            "Tensor.repeat": lambda input, *repeats: ops.tile(input, sizes(repeats)),
+            "Tensor.tile Tensor.repeat": _spread(ops.tile),
         },
     ),
     Row("repeat", _repeat, {names("repeat_interleave"): finding.repeat_interleave}),

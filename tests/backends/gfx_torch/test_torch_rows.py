@@ -32,6 +32,8 @@ CASES = {
         lambda x: torch.div(x, 0.3, rounding_mode="trunc"), lambda x: torch.clamp(x, min=0.1),
         lambda x: x.clamp(-0.5, 0.5),
         lambda x: x.clamp_min(0).clamp_max(1), lambda x: torch.clip(x, max=0.2),
+        lambda x: x.flip(dims=(0,)), lambda x: x.repeat(repeats=(2, 1)), lambda x: x.tile(dims=(2,)),
+        lambda x: x.sum_to_size(size=(1, 4)),
         lambda x: torch.where(x > 0, x, 0.0), lambda x: x.where(x > 0, -1.0),
         lambda x: x.to(torch.float64), lambda x: x.double(), lambda x: x.long(), lambda x: x.to("cpu", torch.int32),
         lambda x: x.type(torch.float16), lambda x: x.long().type(x.type()), lambda x: x.type("torch.LongTensor"),

@@ -64,6 +64,17 @@ def test_a_child_with_the_name_of_the_compiled_ones():
         np.testing.assert_allclose(found(jnp.asarray(X.numpy())), model(X).detach().numpy(), rtol=1e-5)
 
 
+def test_a_variable_of_older_code_is_the_tensor_without_its_past():
+    def weighed(w, x):
+        by = torch.autograd.Variable(w * 2, requires_grad=True)
+        return (w * by * x).sum() if isinstance(by, torch.autograd.Variable) else w
+
+    w = torch.tensor([1.0, 3.0])
+    found = gfx.transpile(weighed, w, X, to="jax")
+    grads = jax.grad(found.fn)(jnp.asarray(w.numpy()), jnp.asarray(X.numpy()))
+    np.testing.assert_allclose(grads, (2 * w * X.sum(0)).numpy())
+
+
 @pytest.mark.parametrize("make", [torch.jit.script, lambda m: torch.jit.trace(m, X)], ids=["script", "trace"])
 def test_a_module_without_source_is_refused(make):
     compiled = make(nn.Linear(2, 2))
