@@ -55,34 +55,38 @@ ARITHMETIC: Mapping[str, str] = {
 
 class Function(NamedTuple):
     """A function of numbers: what runs it, how it is written of `args`, what kind it gives ("": that of its first argument,
-    a boolean a whole number), and what it raises where its arguments are numbers at all."""
+        a boolean a whole number), and what it raises where its arguments are numbers at all. `takes`: the kind of which it takes its arguments,
+    where an op on arrays takes others, too; `grows`: whether what it gives leaves the range of 32 bits long before that of a double."""
 
     run: Callable[..., Any]
     spelling: str
     gives: str
     raises: tuple[type[Exception], ...] = (ValueError, OverflowError)
+    takes: str = ""
+    grows: bool = False
 
 
-def _of_math(names: str, gives: str, *raises: type[Exception]) -> Iterable[tuple[str, Function]]:
-    for name in names.split():
-        yield f"math.{name}", Function(getattr(math, name), f"math.{name}(*args)", gives, raises)
+def _of_math(names: str, gives: str, **facts: Any) -> dict[str, Function]:
+    return {
+        f"math.{name}": Function(getattr(math, name), f"math.{name}(*args)", gives, **facts) for name in names.split()
+    }
 
 
 FUNCTIONS: Mapping[str, Function] = {
-    **dict(
-        _of_math(
-            "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees erf erfc exp exp2 expm1 fabs fmod gamma hypot"
-            " ldexp lgamma log log10 log1p log2 nextafter pow radians remainder sin sinh sqrt tan tanh ulp",
-            "float",
-            ValueError,
-            OverflowError,
-        )
+    **_of_math(
+        "acos acosh asin asinh atan atan2 atanh cbrt copysign cos degrees erf erfc fmod hypot ldexp lgamma log log10 log1p log2 nextafter"
+        " radians remainder sin sqrt tan tanh ulp",
+        "float",
     ),
-    **dict(_of_math("ceil floor trunc factorial comb perm gcd lcm isqrt", "int", ValueError, OverflowError)),
-    **dict(_of_math("isclose isfinite isinf isnan", "bool")),
+    **_of_math("exp exp2 expm1 cosh sinh gamma", "float", grows=True),
+    **_of_math("pow", "float", takes="float", grows=True),
+    **_of_math("fabs", "float", takes="float"),
+    **_of_math("ceil floor trunc", "int", takes="float"),
+    **_of_math("factorial comb perm gcd lcm isqrt", "int", takes="int"),
+    **_of_math("isclose isfinite isinf isnan", "bool", raises=()),
     "pow": Function(pow, "pow(*args)", "int", (ValueError,)),
     "round": Function(round, "round(*args)", "", ()),
-    "round.int": Function(round, "round(*args)", "int"),
+    "round.int": Function(round, "round(*args)", "int", takes="float"),
     "is_integer": Function(lambda x: x.is_integer(), "args[0].is_integer()", "bool", ()),
     "bit_length": Function(lambda x: x.bit_length(), "args[0].bit_length()", "int", ()),
     "bit_count": Function(lambda x: x.bit_count(), "args[0].bit_count()", "int", ()),

@@ -23,7 +23,6 @@ from ..interfaces import Capturing
 from ..values.proxy import HostProxy, Proxy, is_open, number_kinds, weak_kind
 
 _CLASSES = {"bool": bool, "int": int, "float": float, "complex": complex}
-_WHOLE = frozenset(f"math.{name}" for name in ("factorial", "comb", "perm", "gcd", "lcm", "isqrt"))
 FAMILY = "number"
 
 
@@ -118,7 +117,7 @@ def _number(tracer: Capturing, name: str, arg: Any) -> Any:
     """An argument as Python's functions take it: they make a number of a tensor."""
     if type(arg) is not Proxy or arg.weak:
         return tracer.operands.operand(arg) if is_open(arg) else arg
-    return (ops.to_int if name in _WHOLE else ops.to_float)(arg.read())
+    return (ops.to_int if function(name).takes == "int" else ops.to_float)(arg.read())
 
 
 def on_math(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:

@@ -11,8 +11,8 @@ from ...infer.facts import Facts, is_made
 from ...infer.fixpoint import Fixpoint
 from ...infer.same import SameValues, handed
 from ...infer.signs import Signs
+from ...python_numbers import function
 
-_HUGE = frozenset(f"math.{name}" for name in ("exp", "exp2", "expm1", "cosh", "sinh", "gamma", "pow"))
 MOST_POWER = 3
 _FEW = 30
 """Trips of whose counter 2 ** i has 32 bits."""
@@ -95,9 +95,10 @@ def _is_short(over: Any) -> bool:
 
 def _grows(node: Node) -> bool:
     """Whether a node is a function whose result leaves the range of 32 bits early."""
-    if not calls_python(node) or node.args[0] not in _HUGE:
+    if not calls_python(node) or not function(node.args[0]).grows:
         return False
-    return not (node.args[0] == "math.pow" and is_literal(node.args[1][1], MOST_POWER))
+    *_, power = node.args[1]
+    return not (len(node.args[1]) == 2 and is_literal(power, MOST_POWER))
 
 
 def is_literal(leaf: Any, most: int) -> bool:

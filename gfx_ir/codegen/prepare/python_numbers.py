@@ -6,8 +6,6 @@ up to a boolean. What hangs on that is refused where it is used.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...control import calls_python, hangs_on_data, is_evaluation, is_for, is_given, is_host, is_loop
@@ -16,53 +14,20 @@ from ...edited import set_arg
 from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
 from ...infer.facts import Facts
-from ...op import Trait, lookup, of_python
+from ...op import Trait
 from ...passes.dce import eliminate_dead
 from ...program import Program
-from ...python_numbers import function
 from ...trees import leaves
 from ...types import LogicalTensor
 from ..copying import outputs_of
 from ..style import Style
 from .base import Emission, Lowering
+from .functions import Make, computed, making
 from .precision import check_numbers, is_wide, refused
 
-Make = Callable[..., Value]
 _ADDING = frozenset("/ // % + - * ** neg pos abs << >> ~".split())
 """Operators that take a boolean of Python's for a whole number."""
 _WHOLE = frozenset(("bool", "int"))
-_LOWERED: Mapping[str, Callable[..., Value]] = {
-    "math.log": lambda make, x, *base: (
-        make("divide", make("log", x), make("log", *base) if type(base[0]) is Value else math.log(*base))
-        if base
-        else make("log", x)
-    ),
-    "math.pow": lambda make, x, y: make("pow", x, y),
-    "math.fabs": lambda make, x: make("abs", x),
-    "math.degrees": lambda make, x: make("multiply", x, math.degrees(1)),
-    "math.radians": lambda make, x: make("multiply", x, math.radians(1)),
-    **{f"math.{name}": lambda make, x, name=name: make("to_int", make(name, x)) for name in ("floor", "ceil", "trunc")},
-    "round.int": lambda make, x: make("to_int", make("round", x)),
-    "is_integer": lambda make, x: make("equal", make("remainder", x, 1), 0),
-    "conjugate": lambda make, x: make("positive", x),
-    "real": lambda make, x: make("positive", x),
-    "imag": lambda make, x: make("multiply", x, 0),
-    "numerator": lambda make, x: make("to_int", x),
-    "denominator": lambda make, x: make("full_like", make("to_int", x), 1),
-}
-"""Functions of Python's by the ops that compute them of arrays, where no row of one op says that it does."""
-_OF_FRACTIONS = frozenset(("math.pow", "math.fabs", "math.floor", "math.ceil", "math.trunc", "round.int"))
-"""Those that make a fraction of what they take."""
-
-
-def _lowered(name: str) -> Callable[..., Value] | None:
-    """What puts ops in the place of a function of Python's."""
-    op = of_python(name)
-    return _LOWERED.get(name) or (None if op is None else lambda make, *args: make(op.name, *args))
-
-
-def _real(make: Make, x: Any) -> Any:
-    return make("to_float", x) if type(x) is Value else float(x)
 
 
 class PythonNumbers(Lowering):
@@ -125,36 +90,21 @@ def _counts(node: Node) -> bool:
 def _before(node: Node) -> Make:
     """What puts ops before a node."""
     assert node.graph is not None
-    return _making(node.graph, node, node)
+    return making(node.graph, node, node.span)
 
 
 def _at_end(region: Graph, node: Node) -> Make:
     """What puts ops at the end of a region of a node."""
-    return _making(region, None, node)
-
-
-def _making(graph: Graph, place: Node | None, node: Node) -> Make:
-    def make(name: str, *args: Any) -> Value:
-        made = Node(lookup(name), lookup(name).bind(*args), ("tensor",), node.span)
-        graph.insert(made, place)
-        return made.value
-
-    return make
+    return making(region, None, node.span)
 
 
 def _compute(node: Node, facts: Facts, style: Style) -> None:
     """Functions of Python's by ops, and operators as these have them."""
     sign, make = node.op.sign, _before(node)
     if calls_python(node):
-        lowered = _lowered(node.args[0])
-        if lowered is None or _complex(node, facts):
+        made = None if _complex(node, facts) else computed(make, node.args[0], node.args[1], facts)
+        if made is None:
             raise refused(node, style, f"{node.args[0]}()", "which asks for a number of Python's own")
-        args = node.args[1]
-        if node.args[0] in _OF_FRACTIONS:
-            args = [arg if facts.kinds(arg) <= {"float"} else _real(make, arg) for arg in args]
-        elif function(node.args[0]).gives == "float":  # which arrays of booleans make of few bits
-            args = [_real(make, arg) if "bool" in facts.kinds(arg) else arg for arg in args]
-        made = lowered(make, *args)
         facts.stands_for(made, node.values[0])
         _replace(node, made)
     elif sign == "**" and _fraction(node, facts):

@@ -9,31 +9,24 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from ...attributes import Attribute
+from ...build import ASK_A_VALUE
 from ...control import data_op, is_call, is_data_for, is_for, is_host, is_loop, is_open_host, is_test
-from ...dtypes import int64
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
-from ...op import lookup, of_python
+from ...op import lookup
 from ...program import Program
 from ...trees import leaves
 from ..copying import outputs_of
 from ..liveness import loop_results, placeholders
+from ..style import Style
 from ..unrolling import Unrolling
 from .base import HANDED, Emission, Lowering, facts_of, order
+from .functions import computed, making
+from .precision import refused
 
 TRACED = Attribute("traced", tuple)
 """The host values of a graph that are data in a functional target."""
 _LOGICAL = {"and": "logical_and", "or": "logical_or", "not": "logical_not"}
-_AS_DATA: dict[str, tuple] = {
-    "min": ("minimum",), "max": ("maximum",), "bool": ("not_equal", 0), "not": ("equal", 0), "int": ("astype", int64), "float": ("multiply", 1.0),
-    "math.floor": ("floor",), "math.ceil": ("ceil",),
-}  # fmt: skip
-"""What Python computes by asking a number for its value: the op that does so with data, and its further arguments."""
-
-
-def _as_data(name: str) -> tuple | None:
-    op = of_python(name)
-    return _AS_DATA.get(name) or (None if op is None else (op.name,))
 
 
 class Traced(Lowering):
@@ -65,12 +58,11 @@ class Traced(Lowering):
             if _is_data(node, traced):
                 traced.update(_replace(node, data_op(node), node.args, facts))
             elif is_host(node) and _hangs(node.args[1], traced):
-                name, args = _LOGICAL.get(node.args[0]), node.args[1]
-                if name is not None and all(map(facts.is_boolean, args)):
-                    traced.update(_replace(node, name, tuple(args), facts))
-                elif (found := _as_data(node.args[0])) is not None:
-                    name, *more = found
-                    traced.update(_replace(node, name, (*args, *more), facts))
+                sign, args = node.args
+                if sign in _LOGICAL and all(map(facts.is_boolean, args)):
+                    traced.update(_replace(node, _LOGICAL[sign], tuple(args), facts))
+                else:
+                    traced.update(_as_data(node, facts, emission.style))
         graph.set(TRACED, tuple(traced))
 
 
@@ -140,6 +132,22 @@ def _carried(node: Node, traced: set[Value], data: bool) -> Iterator[Value]:
         if data or _hangs((init, result), traced):
             phis = [placeholders(node, region)[1][at] for region in node.regions]
             yield from (value for value in (*phis, node.values[at]) if not value.is_tensor)
+
+
+def _as_data(node: Node, facts: Facts, style: Style) -> list[Value]:
+    """What Python computes by asking a number for its value, computed of data; nothing where it need not ask. Raises UnsupportedConstruct
+    where no op computes it."""
+    assert node.graph is not None
+    made = computed(making(node.graph, node, node.span), node.args[0], node.args[1], facts)
+    if made is None:
+        if node.args[0] in ASK_A_VALUE:
+            raise refused(node, style, f"{node.args[0]}()", "which asks for a number of Python's own")
+        return []
+    made.name, made.type = node.value.name, node.value.type
+    facts.stands_for(made, node.value)
+    node.value.replace_by(made)
+    node.graph.erase(node)
+    return [made]
 
 
 def _replace(node: Node, name: str, args: tuple, facts: Facts) -> tuple[Value, ...]:

@@ -220,3 +220,42 @@ def test_what_jax_counts_itself_is_data_in_functions_as_well():
     for x in ([1.0, 2.0], [5.0, 4.0]):
         want, found = counted_until(torch.tensor(x)), program.to("jax")(jnp.array(x))
         assert np.asarray(found[0]).tolist() == want[0].tolist() and int(found[1]) == want[1]
+
+
+COUNTED = {
+    "floor": lambda x, i: x[math.floor(i / 2)],
+    "ceil": lambda x, i: x[math.ceil(i / 2)],
+    "trunc": lambda x, i: x[math.trunc(i / 2)] * math.trunc(-i / 2),
+    "log to a base": lambda x, i: x * math.log(i + 1, 2),
+    "pow": lambda x, i: x * math.pow(2, -i),
+    "fabs": lambda x, i: x * math.fabs(i - 2),
+    "degrees": lambda x, i: x + math.degrees(i),
+    "min": lambda x, i: x[min(i, 2)],
+}
+
+
+def until_enough(step):
+    def fn(x):
+        y = x
+        for i in range(6):
+            if y.sum() > 400:
+                break
+            y = y + step(x, i)
+        return y
+
+    return fn
+
+
+@pytest.mark.parametrize("step", COUNTED.values(), ids=COUNTED)
+def test_functions_of_the_trip_of_a_loop_that_data_ends(step):
+    fn, x = until_enough(step), torch.arange(6.0) + 1.5
+    written = jax.jit(gfx.symbolic_trace(fn, backend="torch").to("jax"))
+    np.testing.assert_allclose(written(jnp.asarray(x.numpy())), fn(x).numpy(), rtol=1e-5)
+
+
+def test_a_function_of_the_trip_that_no_op_computes_is_refused():
+    program = gfx.symbolic_trace(until_enough(lambda x, i: x * math.isqrt(i)), backend="torch")
+    with pytest.raises(
+        UnsupportedConstruct, match=r"cannot write math.isqrt\(\), which asks for a number of Python's own"
+    ):
+        program.source("jax")

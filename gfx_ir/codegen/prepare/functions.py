@@ -1,0 +1,70 @@
+"""Functions of Python's on numbers, where these are arrays without axes: the ops that compute the same of arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ...dtypes import int64
+from ...graph import Graph, Node, Value
+from ...infer.facts import Facts
+from ...op import lookup, of_python
+from ...python_numbers import FUNCTIONS, function
+
+Make = Callable[..., Value]
+"""Puts an op into a graph, by its name and arguments, and gives its value."""
+_LOWERED: Mapping[str, Callable[..., Value]] = {
+    "min": lambda make, *x: make("minimum", *x),
+    "max": lambda make, *x: make("maximum", *x),
+    "bool": lambda make, x: make("not_equal", x, 0),
+    "not": lambda make, x: make("equal", x, 0),
+    "int": lambda make, x: make("astype", x, int64),
+    "float": lambda make, x: make("multiply", x, 1.0),
+    "math.log": lambda make, x, *base: (
+        make("divide", make("log", x), make("log", *base) if type(base[0]) is Value else math.log(*base))
+        if base
+        else make("log", x)
+    ),
+    "math.pow": lambda make, x, y: make("pow", x, y),
+    "math.fabs": lambda make, x: make("abs", x),
+    "math.degrees": lambda make, x: make("multiply", x, math.degrees(1)),
+    "math.radians": lambda make, x: make("multiply", x, math.radians(1)),
+    **{f"math.{name}": lambda make, x, name=name: make("to_int", make(name, x)) for name in ("floor", "ceil", "trunc")},
+    "round.int": lambda make, x: make("to_int", make("round", x)),
+    "is_integer": lambda make, x: make("equal", make("remainder", x, 1), 0),
+    "conjugate": lambda make, x: make("positive", x),
+    "real": lambda make, x: make("positive", x),
+    "imag": lambda make, x: make("multiply", x, 0),
+    "numerator": lambda make, x: make("to_int", x),
+    "denominator": lambda make, x: make("full_like", make("to_int", x), 1),
+}
+"""Those of which no row of one op says that it computes them."""
+
+
+def making(graph: Graph, place: Node | None, span: Any) -> Make:
+    """What puts ops before a node, or at the end of a graph."""
+
+    def make(name: str, *args: Any) -> Value:
+        made = Node(lookup(name), lookup(name).bind(*args), ("tensor",), span)
+        graph.insert(made, place)
+        return made.value
+
+    return make
+
+
+def computed(make: Make, name: str, args: Sequence[Any], facts: Facts) -> Value | None:
+    """What a function gives of numbers; None where no op computes it."""
+    op = of_python(name)
+    lowered = _LOWERED.get(name) or (None if op is None else lambda make, *args: make(op.name, *args))
+    if lowered is None:
+        return None
+    if name in FUNCTIONS and function(name).takes == "float":
+        args = [arg if facts.kinds(arg) <= {"float"} else _fraction(make, arg) for arg in args]
+    elif name in FUNCTIONS and function(name).gives == "float":  # which arrays of booleans make of few bits
+        args = [_fraction(make, arg) if "bool" in facts.kinds(arg) else arg for arg in args]
+    return lowered(make, *args)
+
+
+def _fraction(make: Make, x: Any) -> Any:
+    return make("to_float", x) if type(x) is Value else float(x)
