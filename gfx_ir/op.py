@@ -93,14 +93,16 @@ class OpDef:
     means it, as the op `host` names it. `python`: the function of `python_numbers` that computes the same of numbers. `noun`: what a
     value that it gives is called where its author gave no name. `asks`: of an op that asks its first argument for one thing, the kind of
     that. `number`: of an op that
-    makes a number of Python's, the kind of it, where its rule tells one. `added`: how
+    makes a number of Python's, the kind of it, where its rule tells one. `free_text`: parameters whose text is printed as a literal
+    alone, so that any will do. `added`: how
     users spelled their own op, by backends.
     """
 
     __slots__ = (
         "name", "params", "defaults", "bind", "kinds", "eval", "body", "infer", "compute", "memory",
         "put", "effect", "control", "traits", "neutral", "regions", "doc", "family", "namespace", "added", "point",
-        "index", "channels_last", "contraction", "sequence", "operands", "form", "sign", "python", "noun", "total", "asks", "number", "at",
+        "index", "channels_last", "contraction", "sequence", "operands", "form", "sign", "python", "noun", "total", "asks", "number",
+        "free_text", "at",
     )  # fmt: skip
 
     def __init__(
@@ -133,6 +135,7 @@ class OpDef:
         doc: str = "",
         namespace: Mapping[str, Any] | None = None,
         own: Own | None = None,
+        free_text: tuple[str, ...] = (),
     ) -> None:
         self.namespace = namespace or {}
         self.name, self.params, self.defaults, self.bind = parse_signature(signature)
@@ -151,6 +154,7 @@ class OpDef:
         self.point, self.index, self.sign, self.python, self.noun = point, index, sign, python, noun
         self.channels_last, self.contraction, self.sequence = channels_last, contraction, sequence
         self.effect, self.regions, self.family, self.doc, self.total = effect, regions, family, doc, total
+        self.free_text = free_text if control is None else control.free_text
         self.added: Mapping[str, Any] = {}
         self.at = ""  # file:line of its row, once it is registered
 

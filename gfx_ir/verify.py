@@ -195,9 +195,8 @@ class _Check:
 
     def _texts(self, node: Node) -> None:
         """Rows may print a text argument within an expression (`finfo(x).eps`), so it must not be able to be code."""
-        free = () if node.op.control is None else node.op.control.free_text
         for param, arg in zip(node.op.params, node.args):
-            for leaf in () if param in free or type(arg) is Value else leaves(arg):
+            for leaf in () if param in node.op.free_text or type(arg) is Value else leaves(arg):
                 if type(leaf) is str and not _TEXT.fullmatch(leaf):
                     self.fail(node, f"its {param} cannot be the text {leaf!r}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gfx_ir.codegen.style import Style
+from gfx_ir.lifting.axis_patterns import IMPORTS
 
 from .control import LaxControl
 from .helpers_control import promoting_cond, settled
@@ -40,6 +41,7 @@ STYLE = Style(
     imports={
         "math": "import math",
         "np": "import numpy as np",
+        **IMPORTS,
         "sys": "import sys",
         "jax": "import jax",
         "jnp": "import jax.numpy as jnp",

@@ -15,6 +15,7 @@ import numpy as np
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.dtypes import DType, default
 from gfx_ir.errors import BackendError
+from gfx_ir.lifting import axis_patterns
 from gfx_ir.lifting.words import as_dtype
 from gfx_ir.making import Replayed
 from gfx_ir.printed import same_code
@@ -108,7 +109,7 @@ class JaxBackend(Backend):
             if inspect.isfunction(fn)
         }
         names = {"jax": jax, "jnp": jnp, "lax": jax.lax, "np": np}
-        super().__init__(ROWS, {**names, **functions}, names)
+        super().__init__(ROWS, {**names, **functions, **axis_patterns.NAMES}, names)
         for meaning, paths in _SPECIAL.items():
             for path in paths.split():
                 self._add_special(path, meaning)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gfx_ir.codegen.control.python import PythonControl
 from gfx_ir.codegen.style import Style
+from gfx_ir.lifting.axis_patterns import IMPORTS
 
 STYLE = Style(
     name="numpy",
@@ -13,6 +14,7 @@ STYLE = Style(
         "math": "import math",
         "ml_dtypes": "import ml_dtypes",
         "np": "import numpy as np",
+        **IMPORTS,
         "sys": "import sys",
         "linalg": "from scipy import linalg",
         "special": "from scipy import special",

@@ -12,6 +12,7 @@ from gfx_ir.backend import Backend
 from gfx_ir.dtypes import DType
 from gfx_ir.dtypes import dtype as dtype_named
 from gfx_ir.errors import BackendError
+from gfx_ir.lifting import axis_patterns
 from gfx_ir.lifting.words import as_dtype
 from gfx_ir.memory import Layout
 from gfx_ir.op import REGISTRY
@@ -50,7 +51,7 @@ class NumpyBackend(Backend):
 
     def __init__(self) -> None:
         roots = {"np": np}
-        super().__init__(ROWS, roots, roots)
+        super().__init__(ROWS, {**roots, **axis_patterns.NAMES}, roots)
         for names, fn in lifts.LIFTS.items():
             for name in names.split():
                 self.add_lift(name, fn, roots)

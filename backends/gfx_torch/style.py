@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from gfx_ir.codegen.control.python import PythonControl
 from gfx_ir.codegen.style import Style
+from gfx_ir.lifting.axis_patterns import IMPORTS
 
 from .control import HopControl
 
@@ -60,6 +61,7 @@ STYLE = Style(
     imports={
         "math": "import math",
         "np": "import numpy as np",
+        **IMPORTS,
         "sys": "import sys",
         "torch": "import torch",
         "nn": "from torch import nn",

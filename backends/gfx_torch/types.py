@@ -16,6 +16,7 @@ from torch.nn import functional as F
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.errors import BackendError, UnsupportedConstruct
+from gfx_ir.lifting import axis_patterns
 from gfx_ir.making import Replayed
 from gfx_ir.memory import Layout
 from gfx_ir.source import defined_at
@@ -99,7 +100,7 @@ class TorchBackend(Backend):
             if inspect.isfunction(fn) and fn.__module__ == module.__name__
         }
         roots = {"torch": torch, "F": F}
-        namespace = {"torch": torch, "F": F, "math": math, **self.helpers}
+        namespace = {"torch": torch, "F": F, "math": math, **axis_patterns.NAMES, **self.helpers}
         super().__init__(ROWS, namespace, roots)
         for names, fn in lifts.LIFTS.items():
             for name in names.split():

@@ -229,7 +229,7 @@ class _Fill:
                 self._array(arg, bound) if type(arg) is ast.Name and at < arrays else self.fill(arg, bound)
                 for at, arg in enumerate(spelled.args)
             ]
-            keywords = [self.fill(keyword, bound) for keyword in spelled.keywords]
+            keywords = self._items(spelled.keywords, bound)
             return ast.Call(self.fill(spelled.func, bound), self._spliced(args), keywords)
         if kind is ast.Lambda:
             bound |= {arg.arg for arg in spelled.args.args}
@@ -275,7 +275,7 @@ class _Fill:
         return module.free(constants.parse(module.style.wrap))
 
     def _items(self, items: list, bound: frozenset[str]) -> list:
-        """A list of expressions; `*shape` of a literal becomes its items."""
+        """A list of expressions; `*shape` and `**sizes` of a literal become their items."""
         return self._spliced([self.fill(item, bound) for item in items])
 
     @staticmethod
@@ -284,6 +284,10 @@ class _Fill:
         for made in items:
             if type(made) is ast.Starred and type(made.value) in (ast.Tuple, ast.List):
                 out.extend(made.value.elts)
+            elif type(made) is ast.keyword and made.arg is None and type(made.value) is ast.Dict:
+                names = [key.value if type(key) is ast.Constant else None for key in made.value.keys]
+                named = all(type(text) is str and text.isidentifier() for text in names)
+                out.extend(map(ast.keyword, names, made.value.values) if named else [made])
             else:
                 out.append(made)
         return out

@@ -7,6 +7,8 @@ from typing import Any
 from .. import ops
 from ..errors import MissingOp
 from ..graph import Value
+from ..ops import _seen
+from ..row import OpenRows
 
 _HINT = "give the capture the argument's shape: gfx.TensorSpec(shape, dtype)"
 
@@ -29,3 +31,11 @@ def listed(arrays: Any, call: str) -> tuple:
     if isinstance(arrays, Value):
         raise MissingOp(f"{call} needs to know how many tensors there are", hint=_HINT)
     return tuple(arrays)
+
+
+def unstacked(x: Any, axis: int = 0) -> Any:
+    """The rows along an axis as a tuple, open where it is not known how many there are."""
+    if not isinstance(_seen.size_of(x, axis), int):
+        return OpenRows(x if axis == 0 else ops.moveaxis(x, axis, 0))
+    found = ops.unstack(x, axis=axis)
+    return found if isinstance(found, tuple) else (found,)

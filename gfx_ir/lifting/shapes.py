@@ -57,7 +57,7 @@ class Shapes:
                 "array_split": self.array_split,
                 "vsplit": lambda ary, indices_or_sections: self.split(ary, indices_or_sections, 0),
             },
-            "unstack": {"unstack": lambda x, /, *, axis=0: tuple(parts(ops.unstack(x, axis=axis)))},
+            "unstack": {"unstack": lambda x, /, *, axis=0: rows.unstacked(x, axis)},
             "flip": {
                 "flip": lambda m, axis=None: ops.flip(m, axis=axis),
                 "flipud": lambda m: ops.flip(m, axis=0),

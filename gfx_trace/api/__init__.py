@@ -19,7 +19,7 @@ from .program import Program
 from .tracing import captured
 from .transpiled import Transpiled
 
-_OPTIONS = ("backend", "dynamic", "unroll", "strict", "promotion", "tracer")
+_OPTIONS = ("backend", "dynamic", "unroll", "strict", "promotion", "einops", "tracer")
 LAYOUTS = {"nchw": (), "nhwc": ("channels_last", "shapes", "dead_code")}
 """Orders of the axes of images, and the passes that give a program this one."""
 _EMIT_OPTIONS = ("unroll", "max_trips", "mode", "comments")
@@ -31,8 +31,8 @@ def symbolic_trace(target: Any, *args: Any, kwargs: Mapping[str, Any] | None = N
 
     Arguments given fix or type what the capture stands for: an array or TensorSpec is a tensor of that type (`Dim`s and
     `dynamic=True` keep dims open), a plain value is fixed. Arguments not given stay open. Options: `backend` (whose semantics the
-    function has: "torch", "jax", "numpy"), `dynamic`, `unroll`, `strict`, `promotion`, `tracer` (a Tracer, or a subclass); an argument of such
-    a name goes through `kwargs`.
+    function has: "torch", "jax", "numpy"), `dynamic`, `unroll`, `strict`, `promotion`, `einops` (its calls stay such, in source too), `tracer`
+    (a Tracer, or a subclass); an argument of such a name goes through `kwargs`.
 
     Raises CaptureError (what, file:line, the line, what to do) where the target cannot be captured, MissingOp for a call without a row.
     """

@@ -22,11 +22,12 @@ from .conversion import convert
 
 
 class _Meant(NamedTuple):
-    """A call: what is built of these arguments."""
+    """A call: what is built of these arguments, and whether it may copy where it could be a view."""
 
     build: Callable[..., Any]
     args: tuple
     kwargs: dict[str, Any]
+    copies: bool = False
 
 
 def _arranged(tensor: Any, pattern: Any, reduction: Any, sizes: dict[str, Any]) -> _Meant | None:
@@ -35,8 +36,15 @@ def _arranged(tensor: Any, pattern: Any, reduction: Any, sizes: dict[str, Any]) 
         return None
     how = partial(_own, reduction) if callable(reduction) else reduction
     name = reduction if reduction in ("rearrange", "repeat") else "reduce"
-    build = lambda x, /, **sizes: patterns.rearranged(x, found, how, sizes, f"einops.{name} {pattern!r}")
-    return _Meant(build, (tensor,), sizes)
+    call = f"einops.{name} {pattern!r}"
+    build = lambda x, /, **sizes: patterns.rearranged(x, found, how, sizes, call, pattern if _kept() else "")
+    return _Meant(build, (tensor,), sizes, patterns.merges(found))
+
+
+def _kept() -> bool:
+    """Whether calls of einops stay such."""
+    tracer: Any = active.builder
+    return bool(tracer.options["einops"])
 
 
 def _own(reduction: Callable[..., Any], x: Any, axes: tuple[int, ...]) -> Any:
@@ -116,7 +124,8 @@ def _handled(meaning: Callable[..., _Meant | None], tracer: Capturing, f: Any, a
     owner = None if meant is None else _owner(tracer, meant.args)
     if meant is None or owner is None:
         return tracer.calls.enter(convert(f, tracer), f, args, kwargs)
-    return tracer.apply(Lift(f"einops.{f.__name__}", meant.build), meant.args, meant.kwargs, owner)
+    lift = Lift(f"einops.{f.__name__}", meant.build, copies="maybe" if meant.copies else False)
+    return tracer.apply(lift, meant.args, meant.kwargs, owner)
 
 
 def _owner(tracer: Capturing, tree: Any) -> Backend | None:
@@ -130,7 +139,12 @@ def _owner(tracer: Capturing, tree: Any) -> Backend | None:
 
 def pattern_layer(kind: type) -> Lift | None:
     """The row of a layer of einops; None for any other class of modules."""
-    return None if _known(kind, _LAYERS) is None else Lift(f"einops.{kind.__name__}", _of_layer)
+    return None if _known(kind, _LAYERS) is None else Lift(f"einops.{kind.__name__}", _of_layer, copies=_copies)
+
+
+def _copies(layer: Any, x: Any) -> bool | str:
+    meant = _layer(layer, x)
+    return "maybe" if meant is not None and meant.copies else False
 
 
 def _of_layer(layer: Any, x: Any) -> Any:

@@ -74,7 +74,7 @@ class Tracer(Builder):
     ) -> None:
         Builder.__init__(self, graph, promotion)
         self.backend = backend
-        self.options = {"unroll": None, "strict": False, **(options or {})}
+        self.options = {"unroll": None, "strict": False, "einops": False, **(options or {})}
         self.within: Opened = Scope(graph.name or "<entry>")
         self.site: FrameType | None = None
         self._assemble()

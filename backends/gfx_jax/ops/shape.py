@@ -8,8 +8,8 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.dtypes import DType
+from gfx_ir.lifting import rows
 from gfx_ir.lifting.shapes import Shapes
-from gfx_ir.lifting.words import parts
 from gfx_ir.op import lookup
 
 from . import _joins
@@ -143,7 +143,7 @@ ROWS = (
     Row(
         "unstack",
         _joins.unstack_spelling,
-        {**_SAME["unstack"], "lax.unstack": lambda x, axis=0: tuple(parts(ops.unstack(x, axis=axis)))},
+        {**_SAME["unstack"], "lax.unstack": rows.unstacked},
     ),
     Row(
         "flip",
