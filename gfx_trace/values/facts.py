@@ -70,7 +70,8 @@ class Facts:
                 return False
         known = self.known.get(self.key(value))
         if known is None and _chosen(value):
-            settled = {truth for _, truth in self._sides(value)}
+            test = self.decide(value.node.args[0])
+            settled = {truth for at, (_, truth) in enumerate(self._sides(value)) if test is None or test is (at == 0)}
             known = settled.pop() if len(settled) == 1 else None
         return known
 

@@ -19,18 +19,23 @@ class MergedTests(Lowering):
 
     def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
         """Merge such tests in the graph and its regions."""
-        todo = [graph]
-        while todo:
-            inner = todo.pop()
-            node = inner.first
-            while node is not None:
-                second = _test_behind(node)
-                truth = _asks_again(node, second) if second is not None else None
-                if second is not None and truth is not None:
-                    node = _merged(inner, node, second, truth)
-                    continue
-                todo.extend(node.regions)
-                node = node.next
+        merge_tests(graph)
+
+
+def merge_tests(graph: Graph) -> None:
+    """Merge tests of the same thing, one right behind the other, in the graph and its regions."""
+    todo = [graph]
+    while todo:
+        inner = todo.pop()
+        node = inner.first
+        while node is not None:
+            second = _test_behind(node)
+            truth = _asks_again(node, second) if second is not None else None
+            if second is not None and truth is not None:
+                node = _merged(inner, node, second, truth)
+                continue
+            todo.extend(node.regions)
+            node = node.next
 
 
 def _test_behind(first: Node) -> Node | None:

@@ -25,6 +25,8 @@ from ...trees import leaves
 from ..copying import Values, copy_nodes, outputs_of, splice, substitute
 from ..sides import outer
 from .base import Emission, Lowering
+from .merge import merge_tests
+from .questions import Questions, at, brought
 from .traced import TRACED
 
 Otherwise = Callable[[Graph, Values], Any]
@@ -40,19 +42,23 @@ class AskedFirst(Lowering):
     def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
         """Put such tests around the tests and loops on data in the graph and its regions. `traced` are numbers that are data."""
         traced = frozenset(graph.get(TRACED))
-        for node in reversed(list(graph.walk())):
-            if is_data_test(node):
-                _before_test(node, traced)
-            elif is_data_while(node):
-                _before_loop(node, traced)
+        while sum(_ask_before(node, traced) for node in reversed(list(graph.walk()))):
+            merge_tests(graph)  # what stood in a side of the test that was asked stands beside it then
 
 
-def _before_test(node: Node, traced: Set[Value]) -> None:
-    for at, side in enumerate(node.regions):
-        other = node.regions[1 - at]
+def _ask_before(node: Node, traced: Set[Value]) -> bool:
+    """Put such tests around a node; whether there was one."""
+    if node.graph is None:
+        return False
+    return _before_test(node, traced) if is_data_test(node) else is_data_while(node) and _before_loop(node, traced)
+
+
+def _before_test(node: Node, traced: Set[Value]) -> bool:
+    for place, side in enumerate(node.regions):
+        other = node.regions[1 - place]
         if other.parameters:
             continue
-        found = _asked(node, _settled(node.args[0], at == 0, traced), (side,), node.args[1], not len(other))
+        found = _asked(node, _settled(node.args[0], place == 0, traced), (side,), node.args[1], not len(other))
         if found is not None:
 
             def otherwise(into: Graph, held: Values, other: Graph = other) -> Any:
@@ -61,39 +67,78 @@ def _before_test(node: Node, traced: Set[Value]) -> None:
                 return substitute(other.result, values)
 
             _before_test(_asked_before(node, *found, otherwise), traced)
-            return
+            return True
+    return False
 
 
-def _before_loop(node: Node, traced: Set[Value]) -> None:
+def _before_loop(node: Node, traced: Set[Value]) -> bool:
     goes_on = node.regions[0].result
     goes_on = goes_on[0] if type(goes_on) in (tuple, list) else goes_on
-    found = _asked(node, _settled(goes_on, True, traced), node.regions, node.arg("operands"), True)
+    begins = node.arg("init")
+    given = (*outputs_of(begins, len(node.values)), *node.arg("operands"))
+    found = _asked(node, _settled(goes_on, True, traced), node.regions, given, True)
     if found is not None:
-        _before_loop(_asked_before(node, *found, lambda into, held: substitute(node.arg("init"), held)), traced)
+        _asked_before(node, *found, lambda into, held: substitute(begins, held))
+        _begins_with_data(node, *found)
+        _before_loop(node, traced)
+    return found is not None
+
+
+def _begins_with_data(node: Node, test: Value, truth: bool) -> None:
+    """A carried value that is not None before a loop, as a test says, is so in every trip."""
+    questions = Questions()
+    asked, turned = questions.of(test)
+    for place, held in enumerate(outputs_of(node.arg("init"), len(node.values))):
+        if truth is turned and asked == questions.none(held) and _gives_data(node, place):
+            for region in node.regions:
+                _take_known(region, questions, questions.none(region.placeholders[place]), False)
+
+
+def _gives_data(node: Node, at: int) -> bool:
+    """Whether each trip of a loop gives an array for a carried value."""
+    given = outputs_of(node.regions[1].result, len(node.values))[at]
+    return type(given) is Value and given.is_tensor
 
 
 def _asked(
-    node: Node, settled: Iterable[tuple[Value, bool]], regions: tuple[Graph, ...], operands: tuple, free: bool
+    node: Node, settled: Iterable[tuple[Value, bool]], regions: tuple[Graph, ...], given: tuple, free: bool
 ) -> tuple[Value, bool] | None:
-    """The first of the settled tests that `node` needs: one without which the regions take None for data, or one that costs
-    nothing (`free`) to ask; as a value of the graph that the node stands in, with what it is."""
+    """The first of the settled tests that `node` needs: one without which the regions take None for data of what is `given` to
+    them, or one that costs nothing (`free`) to ask; as a value of the graph that the node stands in, with what it is."""
+    places = range(-len(given), 0)
+    taken = [given[place] for place in places if any(region.placeholders[place].uses for region in regions)]
     for found, known in settled:
-        subject = _at(found.node.args[0], node.graph) if is_none_test(found.node) else None
-        here = _at(found, node.graph)
-        if subject is not None and not known:
-            needed = any(
-                region.placeholders[at - len(operands)].uses
-                for region in regions
-                for at, operand in enumerate(operands)
-                if operand is subject
-            )
-            if needed and here is None:
-                here = _none_test(subject, node)
-            if needed and here is not None:
+        subject = _first(found.node.args[0], node, given) if is_none_test(found.node) else None
+        if subject is not None and not known and any(x is subject for x in taken):
+            return at(found, node.graph) or _none_test(subject, node), known
+        if (free and any(len(region) for region in regions)) or any(_none_without(x, found, known) for x in taken):
+            here = brought(found, node)
+            if here is not None:
                 return here, known
-        if here is not None and free and any(len(region) for region in regions):
-            return here, known
     return None
+
+
+def _first(value: Any, node: Node, given: tuple) -> Value | None:
+    """What a value of a region is in the graph around it, in a loop's first trip."""
+    for region in node.regions:
+        place = next((place for place, x in enumerate(region.placeholders) if x is value), None)
+        if place is not None and len(given) == len(region.placeholders):
+            carried = is_data_while(node) and place < len(node.values)
+            value = given[place] if not carried or _gives_data(node, place) else None
+    return at(value, node.graph)
+
+
+def _none_without(x: Any, test: Value, known: bool) -> bool:
+    """Whether a value is None where a test is not what is `known` of it."""
+    x = outer(x) if type(x) is Value else x
+    if type(x) is not Value or not (is_test(x.node) and is_open_host(x.node)):
+        return x is None
+    sides = [outputs_of(side.result, len(x.node.values))[x.index - 1] for side in x.node.regions]
+    questions = Questions()
+    (asked, turned), (again, turned_again) = questions.of(test), questions.of(x.node.args[0])
+    if asked == again:
+        sides = [sides[known is (turned is turned_again)]]
+    return all(_none_without(side, test, known) for side in sides)
 
 
 def _none_test(subject: Value, before: Node) -> Value:
@@ -133,14 +178,6 @@ def _known(side: Any, test: Any, truth: bool) -> bool | None:
     return truth if found is not side and (found is test or asks_it) else None
 
 
-def _at(value: Any, graph: Graph | None) -> Value | None:
-    """What a value of a region is in the graph around it; None where that is nothing there."""
-    while type(value) is Value and value.node.graph is not graph:
-        found = outer(value)
-        value = found if found is not value else None
-    return value if type(value) is Value else None
-
-
 def _asked_before(node: Node, test: Value, truth: bool, otherwise: Otherwise) -> Node:
     """Put a host test around a node, which keeps its place where the test has this truth; gives the node that it became."""
     graph = node.graph
@@ -168,8 +205,10 @@ def _asked_before(node: Node, test: Value, truth: bool, otherwise: Otherwise) ->
         part.set_args(substitute(part.args, held[0]))
         kept.append(part)
     kept.result = node.values
-    _take_known(kept, test, truth)
-    _take_known(other, test, not truth)
+    for side, known in ((kept, truth), (other, not truth)):
+        questions = Questions()
+        asked, turned = questions.of(test)
+        _take_known(side, questions, asked, known is not turned)
     return node
 
 
@@ -190,32 +229,15 @@ def _only_for(node: Node) -> Iterator[Node]:
         value = user.args[0]
 
 
-def _take_known(region: Graph, test: Value, truth: bool) -> None:
-    """Where a region asks the same again, the answer is known."""
-    key, turned = _key(test)
+def _take_known(region: Graph, questions: Questions, what: Any, truth: bool) -> None:
+    """Where a region asks this, the answer is known."""
     nodes = list(region.walk())
     inside = [region, *(inner for node in nodes for inner in node.regions)]
     values = (*(x for graph in inside for x in graph.placeholders), *(x for node in nodes for x in node.values))
-    asked = [(value, *_key(value)) for value in values if value.kind == "bool"]
-    for value, what, again in asked:
-        if what == key:
-            value.replace_by(truth is (turned is again))
+    asked = [(value, *questions.of(value)) for value in values if value.kind == "bool"]
+    for value, other, turned in asked:
+        if other == what:
+            value.replace_by(truth is not turned)
     for node in nodes:
         if is_test(node) and is_open_host(node) and isinstance(node.args[0], bool) and node.graph is not None:
             splice(node.regions[0 if node.args[0] else 1], node, node.args[1], "")
-
-
-def _key(test: Any) -> tuple[Any, bool]:
-    """What a test asks, wherever it stands, and whether it is the opposite of that."""
-    turned = False
-    while type(test) is Value:
-        found, opposite = outer(test), negated(test.node)
-        if found is not test:
-            test = found
-        elif opposite is not None:
-            test, turned = opposite, not turned
-        elif is_none_test(test.node):
-            return ("is_none", _key(test.node.args[0])[0]), turned
-        else:
-            break
-    return test, turned
