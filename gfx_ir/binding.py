@@ -8,7 +8,7 @@ from typing import Any
 
 from .described import Described, described
 from .errors import ArgumentError
-from .fields import record_fields
+from .fields import contents, record_fields
 from .graph import UNBOUND
 from .program import Parameter
 from .records import public
@@ -148,7 +148,9 @@ def plain(value: Any, tree: Any = None) -> Any:
         return {name: plain(held, tree.get(name) if keyed else None) for name, held in fields.items()} | missing
     if kind is dict:
         return {key: plain(item, tree.get(key) if keyed else None) for key, item in value.items()}
-    if kind in (list, tuple):
+    if kind in (list, tuple) or hasattr(value, "_fields"):
         inner = tree if type(tree) in (list, tuple) and len(tree) == len(value) else [None] * len(value)
-        return kind(map(plain, value, inner))
-    return value
+        made = map(plain, value, inner)
+        return kind._make(made) if hasattr(value, "_fields") else kind(made)
+    apart = contents(value)
+    return value if apart is None else plain(apart[0], tree)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .loading import loaded
+from .param_tree import flatten, nest
 
 
 def record_fields(x: Any) -> dict[str, Any] | None:
@@ -16,3 +17,24 @@ def record_fields(x: Any) -> dict[str, Any] | None:
     if isinstance(x, (type, Mapping, tuple, list)) or not getattr(x, "__dict__", None):
         return None
     return next((found for backend in loaded() if (found := backend.parts_of(x)) is not None), None)
+
+
+def contents(x: Any) -> tuple[Any, Callable[[Any], Any]] | None:
+    """What a library's container or variable holds, as dictionaries and lists, and how it is made of others like these; None for any
+    other object."""
+    found = next(((b, pairs) for b in loaded() if (pairs := b.contents_of(x)) is not None), None)
+    if found is None:
+        return None
+    backend, pairs = found
+    _, again = backend.flatten(x)
+    names = [".".join(map(str, path)) for path, _ in pairs]
+    if names == [""]:
+        return pairs[0][1], lambda made: again([made])
+    if "" in names or len(set(names)) < len(names):
+        return None
+
+    def rebuild(made: Any) -> Any:
+        held = flatten(made)
+        return again([held[name] for name in names])
+
+    return nest(dict(zip(names, (leaf for _, leaf in pairs)))), rebuild

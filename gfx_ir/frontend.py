@@ -131,6 +131,11 @@ class Frontend(Arrays):
         """The attributes of an object that this framework takes apart as a tree of them; None for any other."""
         return None
 
+    def contents_of(self, x: Any) -> list[tuple[tuple, Any]] | None:
+        """The same pairs as of `paths` for an object of a library's that holds nothing else than them: its containers of variables,
+        and a variable; None for any other."""
+        return None
+
     def paths(self, tree: Any) -> list[tuple[tuple, Any]]:
         """(path, leaf) pairs of a tree as the framework sees it; a path is a tuple of keys, positions and names."""
         return list(paths(tree))

@@ -44,7 +44,7 @@ from .lifts import LIFTS
 from .mode import rules
 from .ops import ROWS
 from .ops.effect import print_to
-from .recorded import Functions, leaves_of
+from .recorded import Functions, is_variable, leaves_of, made_by_library
 from .refused import REFUSED
 from .transforms import CURRIED, DIRECT, OWN_RULE, TREES, transformed, transparent
 
@@ -230,6 +230,16 @@ class JaxBackend(Backend):
         except (TypeError, ValueError, AttributeError):
             return None
         return held if id(x) not in map(id, known) and inner.issuperset(map(id, known)) else None
+
+    def contents_of(self, x: Any) -> list[tuple[tuple, Any]] | None:
+        """What a library's own class of mappings holds, or a variable: what else such an object has is the library's."""
+        if not is_variable(x) and not (isinstance(x, Mapping) and made_by_library(type(x))):
+            return None
+        try:
+            found = leaves_of(x)
+        except (TypeError, ValueError):
+            return None
+        return None if any(leaf is x for _, leaf in found) else found or None
 
     def paths(self, tree: Any) -> list[tuple[tuple, Any]]:
         """(path, leaf) pairs of a tree of containers that JAX knows, classes that are registered with it among them."""

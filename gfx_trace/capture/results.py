@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gfx_ir.errors import UnsupportedConstruct
-from gfx_ir.fields import record_fields
+from gfx_ir.fields import contents, record_fields
 from gfx_ir.graph import Node, Value
 from gfx_ir.op import lookup
 from gfx_ir.param_tree import flatten, nest
@@ -29,6 +29,7 @@ from ..python.rows import Lazy, rows_of
 from ..python.sequences import OpenList, as_list
 from ..rewrite.packages import framework
 from ..values.gated import Gated, gate_of
+from ..values.nest import branches
 from ..values.number_rows import rows_kind
 from ..values.open_keys import KeyWanted
 from ..values.proxy import HostProxy, Proxy, Unusable, is_open
@@ -97,6 +98,10 @@ class Results:
 
     def _registered(self, result: Any) -> Made:
         """An object that the framework takes apart as a tree, as a dictionary by the paths of its leaves."""
+        apart = contents(result)
+        if apart is not None:
+            tree, again = self.tree(apart[0])
+            return tree, lambda built: apart[1](again(built) if again else built)
         owner = self.tracer.backend
         pairs = [] if owner is None else owner.paths(result)
         names = [".".join(map(str, path)) for path, _ in pairs]
@@ -127,7 +132,7 @@ class Results:
 
     def _fields(self, kind: type, fields: dict[str, Any]) -> Made:
         """An object of named fields; what no graph holds, and hangs on nothing that is computed, is the same object in each call."""
-        kept = {name: held for name, held in fields.items() if callable(held) and self._is_fixed(held)}
+        kept = {name: held for name, held in fields.items() if _holds_code(held) and self._is_fixed(held)}
         left = {name: held for name, held in fields.items() if name not in kept}
         self._record(kind, left)
         by_name = kind.__init__ is not object.__init__ and _takes(kind, set(fields))
@@ -275,6 +280,11 @@ def _is_plain(x: Any) -> bool:
     if type(x) in (list, tuple):
         return all(map(_is_plain, x))
     return all(map(_is_plain, x.values())) if type(x) is dict else type(x) in _DATA
+
+
+def _holds_code(x: Any) -> bool:
+    """Whether something is called, or a container of what is: the transformation of an optimizer is a tuple of two functions."""
+    return callable(x) or any(_holds_code(item) for _, item in branches(x) or ())
 
 
 def _equal(tree: Any, held: Any) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 from gfx_ir.admission import element
 from gfx_ir.binding import bound_arguments
 from gfx_ir.described import Described, another, described
-from gfx_ir.fields import record_fields
+from gfx_ir.fields import contents, record_fields
 from gfx_ir.graph import UNBOUND, Value
 from gfx_ir.host import Dim
 from gfx_ir.program import Guard, Parameter
@@ -160,6 +160,10 @@ class Arguments:
             kind = list if isinstance(value, list) else tuple
             as_it_is = kind is tuple and all(made is item for (made, _), item in zip(items, value))
             return value if as_it_is else like_sequence(value, [i[0] for i in items]), kind(i[1] for i in items)
+        apart = contents(value)
+        if apart is not None:
+            made_contents, tree = self.make(name, apart[0], path)
+            return apart[1](made_contents), tree
         if _of_attributes(value) and self._holds_tensors(value):
             pairs = {key: self._attribute(key, item, path) for key, item in attributes_of(value).items()}
             made = object.__new__(type(value))

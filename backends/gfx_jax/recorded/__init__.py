@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from .calls import Entered, Functions, Item, Public, Recording, recording
-from .modules import kind_of, leaves_of, prefix
+from .modules import is_variable, kind_of, leaves_of, made_by_library, prefix
 
-__all__ = ["Entered", "Functions", "Item", "Public", "Recording", "kind_of", "leaves_of", "prefix", "recording"]
+__all__ = [
+    "Entered", "Functions", "Item", "Public", "Recording", "is_variable", "kind_of", "leaves_of", "made_by_library", "prefix", "recording",
+]  # fmt: skip

@@ -31,7 +31,7 @@ def kind_of(frame: FrameType) -> str | None:
     if package in _FRAMEWORK or package in _OURS or package in sys.stdlib_module_names - {"__main__"}:
         return None
     owner = _self(frame, code)
-    if owner is not None and _is_module(type(owner)):  # type: ignore[arg-type]
+    if owner is not None and made_by_library(type(owner)):  # type: ignore[arg-type]
         if code.co_name != "__call__":
             return None
         return "layer" if of_library(type(owner).__module__) else "module"
@@ -43,8 +43,8 @@ def _self(frame: FrameType, code: CodeType) -> Any:
 
 
 @functools.cache
-def _is_module(cls: type) -> bool:
-    """Whether a class is one of a library's modules: it is made of a class of the library's."""
+def made_by_library(cls: type) -> bool:
+    """Whether a class is one of a library's, or made of one: its modules, containers and variables are."""
     return any(of_library(base.__module__) for base in cls.__mro__)
 
 
@@ -87,16 +87,16 @@ def arrays_in(tree: Any) -> Leaves:
 def leaves_of(tree: Any) -> list[tuple[tuple, Any]]:
     """(keys, leaf) pairs of a tree. What a library's variable holds stands in the place of the variable: it is no module."""
     found = list[tuple[tuple, Any]]()
-    for path, leaf in jax.tree_util.tree_leaves_with_path(tree, is_leaf=_is_variable):
+    for path, leaf in jax.tree_util.tree_leaves_with_path(tree, is_leaf=is_variable):
         keys = tuple(map(_key, path))
-        inner = jax.tree_util.tree_leaves_with_path(leaf) if _is_variable(leaf) else [((None,), leaf)]
+        inner = jax.tree_util.tree_leaves_with_path(leaf) if is_variable(leaf) else [((None,), leaf)]
         found += [((*keys, *map(_key, rest)), x) for (_, *rest), x in inner]
     return found
 
 
-def _is_variable(x: Any) -> bool:
+def is_variable(x: Any) -> bool:
     """Whether it is of a library's class, and all that it holds is its `value`."""
-    if not of_library(type(x).__module__):
+    if not made_by_library(type(x)):  # type: ignore[arg-type]
         return False
     held = jax.tree_util.tree_leaves_with_path(x, is_leaf=lambda part: part is not x)
     return [[_key(key) for key in path] for path, _ in held] == [["value"]]

@@ -102,6 +102,63 @@ def test_what_frameworks_return_stays_a_tuple():
     assert "NamedTuple" not in made.source
 
 
+class Updates(NamedTuple):
+    """As optax has optimizers: the fields are functions."""
+
+    init: Any
+    update: Any
+
+
+def rule(decay):
+    return Updates(
+        lambda p: Pair(p, p), lambda g, s: (g, Pair(jax.tree.map(lambda m, a: decay * m + a, s.first, g), g))
+    )
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Affine:
+    weight: Any
+    bias: Any
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Training:
+    params: Any
+    moments: Any
+    tx: Any = dataclasses.field(metadata={"static": True})
+
+    def stepped(self, grads):
+        change, moments = self.tx.update(grads, self.moments)
+        params = jax.tree.map(lambda p, g: p - 0.1 * g, self.params, change)
+        return dataclasses.replace(self, params=params, moments=moments)
+
+
+def test_a_field_of_functions_is_kept_and_objects_within_named_tuples_are_taken_and_given():
+    tx = rule(0.9)
+
+    def state(array):
+        one, two = (Affine(array([scale, 2.0]), array([0.5])) for scale in (1.0, 3.0))
+        return Training(one, Pair(two, one), tx)
+
+    def step(state, x):
+        return state.stepped(jax.tree.map(lambda p: p * x, state.params))
+
+    state_0, x = state(jnp.array), jnp.asarray(3.0)
+    wanted = step(state_0, x)
+    found = gfx.symbolic_trace(step, state_0, x)(state_0, x)
+    assert type(found) is Training and found.tx is tx and type(found.moments.first) is Affine
+    for target in ("torch", "numpy"):
+        made = gfx.transpile(step, state_0, x, to=target)
+        found = made(
+            state(lambda held: FRAMEWORKS[target](np.float32(held))), FRAMEWORKS[target](np.array(3, np.float32))
+        )
+        assert found._fields == ("params", "moments")
+        for a, b in zip(jax.tree.leaves((found.params, found.moments)), jax.tree.leaves(wanted)):
+            np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
 @jax.tree_util.register_pytree_node_class
 class Layer:
     def __init__(self, weight, act, scale):

@@ -13,7 +13,7 @@ import pytest
 import gfx_trace as gfx
 
 LIBRARY = """
-import itertools
+import collections.abc, itertools
 import jax, jax.numpy as jnp
 
 _calls = itertools.count()
@@ -108,6 +108,69 @@ class Twice(Mean):
         return self.mean[0](x) + self.mean[1].mean
 
 
+@jax.tree_util.register_pytree_with_keys_class
+class Variable:
+    __slots__ = ("held",)
+
+    def __init__(self, held):
+        self.held = held
+
+    def tree_flatten_with_keys(self):
+        return ((jax.tree_util.GetAttrKey("value"), self.held),), None
+
+    @classmethod
+    def tree_unflatten(cls, _, leaves):
+        return cls(*leaves)
+
+
+@jax.tree_util.register_pytree_with_keys_class
+class Table(collections.abc.Mapping):
+    def __init__(self, items):
+        self._items = dict(items)
+
+    def __getitem__(self, key):
+        return self._items[key]
+
+    def __iter__(self):
+        return iter(self._items)
+
+    def __len__(self):
+        return len(self._items)
+
+    def tree_flatten_with_keys(self):
+        return [(jax.tree_util.DictKey(k), v) for k, v in self._items.items()], tuple(self._items)
+
+    @classmethod
+    def tree_unflatten(cls, keys, leaves):
+        return cls(zip(keys, leaves))
+
+
+@jax.tree_util.register_pytree_node_class
+class Stage:
+    def __init__(self, ready):
+        self.ready = ready
+
+    def tree_flatten(self):
+        return (), self.ready
+
+    @classmethod
+    def tree_unflatten(cls, ready, _):
+        return cls(ready)
+
+
+@jax.tree_util.register_pytree_node_class
+class Staged:
+    def __init__(self, by, stage):
+        self.by, self.stage = by, stage
+
+    def tree_flatten(self):
+        return (self.by, self.stage), None
+
+    @classmethod
+    def tree_unflatten(cls, _, held):
+        return cls(*held)
+
+
 def checked(x):
     if x.ndim != 3:
         raise ValueError("three axes are needed")
@@ -185,6 +248,32 @@ def test_objects_that_the_target_closes_over_go_with_it_through_the_tracer_of_ja
     program = gfx.symbolic_trace(lambda x: library.run(lambda: mean(x)) + mean.mean, X)
     np.testing.assert_allclose(program(X), same(X) + same.mean)
     np.testing.assert_allclose(mean.mean, same.mean)
+
+
+def test_containers_and_variables_of_a_library_are_taken_and_given_by_what_they_hold(library):
+    def step(state, layer, x):
+        grown = jax.tree.map(lambda a: a + 1, state)
+        return grown, x * state["outer"]["w"].held + layer.by.held if layer.stage.ready else x
+
+    def state(array):
+        return library.Table({"outer": library.Table({"w": library.Variable(array([1.0, 2.0]))}), "n": array([3.0])})
+
+    def layer(array, ready=True):
+        return library.Staged(library.Variable(array([0.5])), library.Stage(ready))
+
+    def zeros(held):
+        return jnp.zeros(len(held))
+
+    wanted, out = step(state(jnp.array), layer(jnp.array), X)
+    for target, array, x in (("numpy", np.float32, np.asarray(X)), ("jax", jnp.array, X)):
+        made = gfx.transpile(step, state(zeros), layer(zeros), X, to=target)
+        grown, found = made(state(array), layer(array), x)
+        np.testing.assert_allclose(found, out)
+        np.testing.assert_allclose(grown["outer"]["w"], wanted["outer"]["w"].held)
+        with pytest.raises(gfx.GfxError, match="stage"):
+            made(state(array), layer(array, ready=False), x)
+    grown, _ = gfx.symbolic_trace(step, state(jnp.array), layer(jnp.array), X)(state(jnp.array), layer(jnp.array), X)
+    assert type(grown) is type(grown["outer"]) is library.Table and type(grown["outer"]["w"]) is library.Variable
 
 
 def test_what_an_object_loses_with_the_copy_of_it_is_refused(library):
