@@ -17,11 +17,11 @@ from .host import Dim, Expr, atoms, evaluate
 from .loading import loaded
 from .memory import QUESTIONS
 from .program import HELD, Guard, Parameter, Slot
+from .python_numbers import NUMBER_CLASSES
 from .trees import paths, tree_map
 from .types import LogicalTensor
 
 _PLAIN = (int, float, str, bool, type(None))
-_NUMBERS = (bool, int, float, complex)
 
 
 def slotted(tree: Any) -> Any:
@@ -137,7 +137,7 @@ class Admission:
 
 def element(value: Any) -> DType | None:
     """The DType that a framework's own object stands for; None for anything else, and for texts and classes of Python."""
-    if isinstance(value, str) or any(value is kind for kind in _NUMBERS):
+    if isinstance(value, str) or any(value is kind for kind in NUMBER_CLASSES):
         return None
     return next((found for owner in loaded() if (found := owner.as_dtype(value)) is not None), None)
 
@@ -267,7 +267,7 @@ def _shown(held: Any) -> str:
 def _check_type(type_: LogicalTensor, held: Any, path: str, owner: Backend) -> None:
     of = next((other for other in (owner, *loaded()) if other.is_tensor(held)), None)
     if of is None:
-        if isinstance(held, _NUMBERS) and type_.dims:
+        if isinstance(held, NUMBER_CLASSES) and type_.dims:
             got = f"the number {held!r}"
             raise GuardError(f"the capture is for {path}: {type_}, and the call has {got}", hint="pass an array")
         return
@@ -307,7 +307,7 @@ def _check_rank(guard: Guard, held: Any, owner: Backend) -> None:
 
 def _check_axes(guard: Guard, held: Any, owner: Backend) -> None:
     found = len(owner.shape_of(held)) if owner.is_tensor(held) else 0
-    if found < guard.value and (owner.is_tensor(held) or isinstance(held, _NUMBERS)):
+    if found < guard.value and (owner.is_tensor(held) or isinstance(held, NUMBER_CLASSES)):
         raise GuardError(
             f"the capture takes {guard} as given, and the call has {found} dimensions",
             guard.span, "capture with an argument of this rank",

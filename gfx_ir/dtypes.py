@@ -21,7 +21,7 @@ NUMBERS = {
     "b": "booleans", "u": "unsigned whole numbers", "i": "whole numbers", "f": "floating-point numbers", "c": "complex numbers",
 }  # fmt: skip
 """What the kinds are called, the lowest first: what two dtypes promote to is of the higher kind."""
-_RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 
 
 @dataclass(frozen=True)
@@ -167,8 +167,8 @@ def promote_types(a: DType, b: DType, rules: str) -> DType:
         return dtype(np.promote_types(a.numpy, b.numpy))
     if _refused(a, b, rules) or _refused(b, a, rules):
         raise TypeError(f"{rules} defines no promotion of {a} with {b}")
-    high, low = (a, b) if _RANK[a.kind] >= _RANK[b.kind] else (b, a)
-    if _RANK[high.kind] != _RANK[low.kind]:
+    high, low = (a, b) if RANK[a.kind] >= RANK[b.kind] else (b, a)
+    if RANK[high.kind] != RANK[low.kind]:
         if rules == "array_api" and (low.kind == "b" or high.kind not in "c" or low.kind != "f"):
             raise TypeError(f"the array API standard defines no promotion of {a} with {b}")
         if high.kind == "c" and low.kind == "f" and low.bits * 2 > high.bits:
@@ -209,14 +209,14 @@ def result_type(operands: list[tuple[DType, bool]], rules: str) -> tuple[DType, 
     """
     strong = [d for d, weak in operands if not weak]
     if not strong:
-        top = max((d for d, _ in operands), key=lambda d: _RANK[d.kind])
+        top = max((d for d, _ in operands), key=lambda d: RANK[d.kind])
         return top, True
     out = strong[0]
     for other in strong[1:]:
         out = promote_types(out, other, rules)
     made = False
     for weak in (d for d, weak in operands if weak):
-        if _RANK[weak.kind] > _RANK[out.kind]:
+        if RANK[weak.kind] > RANK[out.kind]:
             if weak.kind == "c" and out.kind == "f" and not made:
                 out = _complex_of(out, rules)
             else:
@@ -245,7 +245,7 @@ def result_type_torch(operands: list[tuple[DType, bool, bool]]) -> DType:
 
 
 def _combine(high: DType, low: DType) -> DType:
-    if _RANK[low.kind] <= _RANK[high.kind]:
+    if RANK[low.kind] <= RANK[high.kind]:
         return high
     if high.kind == "f":
         return _complex_of(high, "torch")

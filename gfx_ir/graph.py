@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -137,6 +137,11 @@ values_in: Callable[[tuple], list[Value]] = partial(parts_of, Value)  # those in
 map_values: Callable[[Callable[[Value], Any], tuple], tuple] = partial(
     map_parts, Value
 )  # arguments with fn applied to each
+
+
+def values_among(leaves: Iterable[Any]) -> list[Value]:
+    """Those among leaves."""
+    return [leaf for leaf in leaves if type(leaf) is Value]
 
 
 def _add_uses(node: Node, values: list[Value]) -> None:
@@ -345,6 +350,3 @@ class Graph(Attributed):
 
     def __repr__(self) -> str:
         return f"<Graph {self.name}: {self.count} nodes>"
-
-
-Region = Graph

@@ -14,13 +14,11 @@ from .graph import Graph, Node, Value
 from .op import Trait, lookup
 from .plan import CONSTANT, VALUE, Step, steps
 from .program import Program
-from .python_numbers import OPERATORS, function
+from .python_numbers import NUMBER_CLASSES, OPERATORS, function
 from .regions import join_path
 from .source import Span
 from .trees import leaves, tree_map
 from .types import LogicalTensor
-
-NUMBERS = (bool, int, float, complex)
 
 
 class Counting(Protocol):
@@ -105,7 +103,7 @@ class Interpreter:
 
     def _run(self, node: Node, args: Sequence[Any]) -> Any:
         operator = OPERATORS.get(node.op.name)
-        if operator is not None and all(type(arg) in NUMBERS for arg in args):
+        if operator is not None and all(type(arg) in NUMBER_CLASSES for arg in args):
             return operator(*args)
         if node.op.family == "number":
             return self._number(node, args)
@@ -133,7 +131,9 @@ class Interpreter:
 
     def _with_arrays(self, node: Node, args: Sequence[Any]) -> list[Any] | None:
         """The arguments with the Python numbers among tensor values made arrays, for functions that take no numbers."""
-        at = [k for k, a in enumerate(node.args) if type(a) is Value and a.is_tensor and type(args[k]) in NUMBERS]
+        at = [
+            k for k, a in enumerate(node.args) if type(a) is Value and a.is_tensor and type(args[k]) in NUMBER_CLASSES
+        ]
         if not at:
             return None
         strong = [(self.dtype(leaf), False) for leaf in leaves(args) if self.backend.is_tensor(leaf)]

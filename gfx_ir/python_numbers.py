@@ -10,8 +10,12 @@ from typing import Any, NamedTuple
 
 from .errors import VerifyError
 
-KINDS = ("bool", "int", "float", "complex")
-"""Each within the next."""
+CLASSES: Mapping[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
+"""The classes of Python's numbers by their kinds, each within the next."""
+KINDS = tuple(CLASSES)
+NUMBER_CLASSES = tuple(CLASSES.values())
+OF_LETTERS: Mapping[str, str] = {"b": "bool", "u": "int", "i": "int", "f": "float", "c": "complex"}
+"""The kind of the number that an element is, by the letter of its dtype."""
 OPEN = "number"
 """The kind of a number that may be of several kinds."""
 
@@ -47,6 +51,12 @@ _BITWISE = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor"))
 SHIFTS = frozenset(("bitwise_left_shift", "bitwise_right_shift"))
 SYMBOLS: Mapping[str, str] = {text.split()[1]: op for op, text in SPELLINGS.items() if text.startswith("x1 ")}
 """The ops of Python's signs between two operands."""
+COMPARING_METHODS: Mapping[str, str] = {OPERATORS[op].__name__: op for op in SYMBOLS.values() if op in TESTS}
+"""The ops of comparisons, by what their special methods are called."""
+METHODS: Mapping[str, str] = {
+    **{OPERATORS[op].__name__.strip("_"): op for op in SYMBOLS.values() if op not in TESTS}, "matmul": "matmul",
+}  # fmt: skip
+"""Those of the other operators between two operands, of which the right one, and the left one in place, may have one too."""
 ARITHMETIC: Mapping[str, str] = {
     **{sign: op for sign, op in SYMBOLS.items() if op not in TESTS | _BITWISE | SHIFTS}, "neg": "negative", "abs": "abs",
 }  # fmt: skip
@@ -122,7 +132,7 @@ def function_kind(name: str, kinds: Sequence[str]) -> str:
 
 def is_number(leaf: Any) -> bool:
     """Whether a leaf is a number of Python's."""
-    return isinstance(leaf, (bool, int, float, complex))
+    return isinstance(leaf, NUMBER_CLASSES)
 
 
 def kind_of(number: Any) -> str:

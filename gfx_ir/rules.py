@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from . import host
-from .errors import ShapeError
+from .errors import GfxError, ShapeError
 from .op import OpDef, active
 from .trees import leaves
 from .types import LogicalTensor
@@ -19,6 +19,9 @@ from .types import LogicalTensor
 UNKNOWN = LogicalTensor()
 OPEN = type("Open", (), {"__repr__": lambda self: "OPEN"})()
 """Stands for a host value that is not known: None is a value of its own (`axis=None`, a new axis in an index)."""
+
+RAISED = (GfxError, TypeError, ValueError, IndexError, AttributeError)
+"""What a rule raises of arguments that it does not take, or of which it would have to know more."""
 
 
 class Typing:

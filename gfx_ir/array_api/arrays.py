@@ -7,20 +7,12 @@ from typing import Any
 
 from .. import ops
 from ..dtypes import DType
+from ..python_numbers import COMPARING_METHODS, METHODS, NUMBER_CLASSES
 from . import kinds
 from .native import Native
 from .table import VERSION
 
-BINARY = {
-    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
-    "mod": "remainder", "pow": "pow", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or",
-    "xor": "bitwise_xor", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
-}  # fmt: skip
-COMPARISONS = {
-    "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
-}  # fmt: skip
 UNARY = {"abs": "abs", "neg": "negative", "pos": "positive", "invert": "bitwise_invert"}
-_NUMBERS = (bool, int, float, complex)
 
 
 class Array:
@@ -176,7 +168,7 @@ def _axes(item: Any) -> int:
 # ---------------------------------------------------------------- operators
 def _binary(name: str, swapped: bool = False) -> Callable[[Array, Any], Any]:
     def method(self: Array, other: Any, /) -> Any:
-        if not isinstance(other, (Array, *_NUMBERS)) or (name == "matmul" and not isinstance(other, Array)):
+        if not isinstance(other, (Array, *NUMBER_CLASSES)) or (name == "matmul" and not isinstance(other, Array)):
             return NotImplemented
         x1, x2 = (other, self) if swapped else (self, other)
         return getattr(self._xp, name)(x1, x2)
@@ -207,11 +199,11 @@ def _named(method: Any, name: str) -> Any:
     return method
 
 
-for _short, _name in BINARY.items():
+for _short, _name in METHODS.items():
     setattr(Array, f"__{_short}__", _named(_binary(_name), f"__{_short}__"))
     setattr(Array, f"__r{_short}__", _named(_binary(_name, swapped=True), f"__r{_short}__"))
     setattr(Array, f"__i{_short}__", _named(_in_place(_name), f"__i{_short}__"))
-for _short, _name in COMPARISONS.items():
+for _short, _name in COMPARING_METHODS.items():
     setattr(Array, f"__{_short}__", _named(_binary(_name), f"__{_short}__"))
 for _short, _name in UNARY.items():
     setattr(Array, f"__{_short}__", _named(_unary(_name), f"__{_short}__"))

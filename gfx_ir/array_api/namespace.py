@@ -11,6 +11,7 @@ from ..backend import Backend
 from ..dtypes import DType
 from ..loading import backend
 from ..op import lookup
+from ..python_numbers import NUMBER_CLASSES
 from . import kinds
 from .arrays import Array
 from .bodies import BODIES
@@ -18,7 +19,6 @@ from .info import Info
 from .native import Functions, Native
 from .table import CONSTANTS, FFT, LINALG, MAIN, VERSION, Function
 
-_NUMBERS = (bool, int, float, complex)
 _ARRAYS = ("x", "x1", "x2", "arrays")
 _OPERANDS = ("x", "x1", "x2", "min", "max")
 
@@ -84,7 +84,7 @@ class Namespace(Native):
             if isinstance(x, Array):
                 if x.dtype.kind not in function.kinds:
                     raise TypeError(f"{function.name} does not take arrays of {x.dtype}")
-            elif several or not isinstance(x, _NUMBERS) or function.name not in _MIXED:
+            elif several or not isinstance(x, NUMBER_CLASSES) or function.name not in _MIXED:
                 raise TypeError(f"{function.name} takes arrays of {self!r}, not {type(x).__name__}")
 
     def _native(self, tree: Any) -> Any:

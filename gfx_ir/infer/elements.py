@@ -11,11 +11,10 @@ from functools import partial
 from typing import Any
 
 from ..dtypes import DType, default, kind_of
-from ..errors import GfxError
 from ..graph import Node, Value, values_in
 from ..op import Trait
 from ..promotion import as_type, promote, stays_weak
-from ..rules import OPEN
+from ..rules import OPEN, RAISED
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
 from .shape_rules import Call, ShapeRules
@@ -31,7 +30,6 @@ _ORDER = "bifc"
 _KINDS = {"bool": "b", "int": "i", "float": "f", "complex": "c"}
 _MOST = 32
 """How many choices of the dtypes of its arguments an op is asked for; of more nothing is told."""
-_REFUSED = (GfxError, TypeError, ValueError, IndexError, AttributeError)
 
 
 def declared(leaf: Any) -> DType | None:
@@ -61,7 +59,7 @@ def _promoted(choice: Iterable[Element], promotion: str) -> Element:
     given = list(choice)
     try:
         dtype, weak = promote([LogicalTensor(dtype, weak=weak) for dtype, weak in given], promotion)
-    except _REFUSED:
+    except RAISED:
         return None, False
     strong = [dtype for dtype, weak in given if not weak]
     beyond = dtype is not None and all(_beyond(dtype, other) for other in strong)
@@ -122,7 +120,7 @@ def _asked(node: Node, at: int, chosen: dict[Value, Element], rules: ShapeRules)
 
     try:
         made = rules.infer(node.op, tree_map(typed, node.args))[at]
-    except _REFUSED:  # said where it is captured, if it is wrong at all
+    except RAISED:  # said where it is captured, if it is wrong at all
         return None, False
     if not isinstance(made, LogicalTensor):
         return None, False

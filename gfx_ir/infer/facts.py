@@ -20,9 +20,9 @@ from ..control import (
     is_placeholder,
 )
 from ..dtypes import DType
-from ..graph import Graph, Node, Value, values_in
+from ..graph import Graph, Node, Value, values_among, values_in
 from ..op import OpDef
-from ..python_numbers import KINDS, computes_floats, function_kind, operator_kinds
+from ..python_numbers import KINDS, OF_LETTERS, computes_floats, function_kind, operator_kinds
 from ..regions import is_range
 from ..trees import leaves
 from ..types import LogicalTensor
@@ -39,7 +39,6 @@ _OTHER: Kinds = frozenset(("other",))
 """Host values that are no numbers."""
 _ARRAY: Kinds = frozenset((ARRAY,))
 _NONE_YET: Kinds = frozenset()
-_LETTERS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 _CHOOSING = ("min", "max")
 _ORDER = "bifc"
 
@@ -179,11 +178,11 @@ class Facts:
             return []
         if (source := flow.sources.get(value)) is not None:
             asked = [source.node.args[0]] if source.node is not None and is_data_test(source.node) else []
-            return _values([*source.leaves, *asked])
+            return values_among([*source.leaves, *asked])
         if value in flow.rows:
-            return _values(leaves(flow.rows[value][1]))
+            return values_among(leaves(flow.rows[value][1]))
         if value in flow.stacked:
-            return _values([flow.stacked[value]])
+            return values_among([flow.stacked[value]])
         parts = values_in(value.node.args) if value.is_tensor or is_host(value.node) else []
         like = asked_of(value.node)
         return parts if like is None else [*parts, like]
@@ -280,7 +279,7 @@ class Facts:
         if self._assumed is not None and known.dtype is None and is_given(value.node):
             known = known.with_(dtype=self._assumed)
         weak = known.weak and known.dtype is not None
-        kinds = frozenset((_LETTERS[known.dtype.kind],)) | _ARRAY if weak else _ARRAY  # type: ignore[union-attr]
+        kinds = frozenset((OF_LETTERS[known.dtype.kind],)) | _ARRAY if weak else _ARRAY  # type: ignore[union-attr]
         return Fact(kinds, frozenset(((known.dtype, known.weak),)), is_placeholder(value.node) and not known.dims)
 
     # ------------------------------------------------------------------ what an op makes
@@ -329,7 +328,7 @@ class Facts:
                 function_kind(node.args[0], [kind]) for kind in (self._now(taken[0]).kinds if taken else ())
             )
         letters = [dtype and dtype.kind for dtype, _ in self._now(taken[0]).elements]
-        return frozenset(KINDS if None in letters else [_LETTERS[letter] for letter in letters])  # type: ignore[index]
+        return frozenset(KINDS if None in letters else [OF_LETTERS[letter] for letter in letters])  # type: ignore[index]
 
 
 def is_made(value: Any) -> bool:
@@ -339,7 +338,3 @@ def is_made(value: Any) -> bool:
 
 def _of_booleans(made: Elements) -> bool:
     return all(dtype is not None and dtype.kind == "b" for dtype, _ in made)
-
-
-def _values(found: Iterable[Any]) -> list[Value]:
-    return [leaf for leaf in found if type(leaf) is Value]

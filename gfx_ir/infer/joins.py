@@ -6,16 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import host
-from ..dtypes import DType, of_widths
+from ..dtypes import RANK, DType, of_widths
 from ..errors import ShapeError
 from ..graph import Value
 from ..promotion import as_type
+from ..python_numbers import NUMBER_CLASSES
 from ..rules import OPEN, UNKNOWN
 from ..trees import BRANCHES, leaves
 from ..types import LogicalTensor
-
-_KIND_RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
-_NUMBERS = (bool, int, float, complex)
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ def loosely(a: Any, b: Any, rules: str) -> Any:
 
 
 def _loose_tensors(a: Any, b: Any, rules: str) -> Any:
-    if not all(isinstance(t, (LogicalTensor, *_NUMBERS)) for t in (a, b)):
+    if not all(isinstance(t, (LogicalTensor, *NUMBER_CLASSES)) for t in (a, b)):
         return OPEN
     a, b = as_type(a, rules), as_type(b, rules)
     same = a.weak == b.weak
@@ -103,7 +101,7 @@ def _loose_tensors(a: Any, b: Any, rules: str) -> Any:
 def strictly(a: Any, b: Any, rules: str) -> Any:
     """The type of a tensor that is one of two: equal shapes and kinds of numbers, weak scalars widened; of two widths the dtype is
     open. Raises ShapeError."""
-    if any(isinstance(t, Maybe) or not isinstance(t, (LogicalTensor, *_NUMBERS)) for t in (a, b)):
+    if any(isinstance(t, Maybe) or not isinstance(t, (LogicalTensor, *NUMBER_CLASSES)) for t in (a, b)):
         return loosely(a, b, rules)
     if alike(a, b):
         return a
@@ -116,14 +114,14 @@ def _joint_dtype(a: LogicalTensor, b: LogicalTensor) -> tuple[DType | None, bool
     if a.dtype is None or b.dtype is None:
         return None, a.weak and b.weak
     if a.weak and b.weak:
-        return max(a.dtype, b.dtype, key=lambda d: _KIND_RANK[d.kind]), True
+        return max(a.dtype, b.dtype, key=lambda d: RANK[d.kind]), True
     strong, other = (b, a) if a.weak else (a, b)
     assert strong.dtype is not None and other.dtype is not None
     if not other.weak and strong.dtype != other.dtype:
         if not of_widths(strong.dtype, other.dtype):
             raise ShapeError(f"dtype {a.dtype} against dtype {b.dtype}")
         return None, False
-    if other.weak and _KIND_RANK[other.dtype.kind] > _KIND_RANK[strong.dtype.kind]:
+    if other.weak and RANK[other.dtype.kind] > RANK[strong.dtype.kind]:
         raise ShapeError(f"dtype {strong.dtype} against a Python number of kind {other.dtype}")
     return strong.dtype, False
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from ..dtypes import DTYPES, DType
-from ..errors import GfxError
-from ..graph import Node, Value
+from ..graph import Node, Value, values_among
 from ..op import Trait
-from ..rules import OPEN, UNKNOWN
+from ..rules import OPEN, RAISED, UNKNOWN
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
 from .elements import declared, tensors
@@ -22,7 +21,6 @@ POSITIONS = frozenset(("index", "indices", "condition", "axis", "shape"))
 _PROBES = tuple(DTYPES[name] for name in ("float32", "float16", "int64"))
 _DEFAULT = "default"
 """The dtype of an array that is made without one."""
-_REFUSED = (GfxError, TypeError, ValueError, IndexError, AttributeError)
 
 
 class Origins:
@@ -106,7 +104,7 @@ class Origins:
             return False
         try:
             made = self._rules.infer(value.node.op, tree_map(typed, value.node.args))[value.index - 1]
-        except _REFUSED:
+        except RAISED:
             return False
         return isinstance(made, LogicalTensor) and made.dtype == dtype
 
@@ -115,11 +113,11 @@ def data(value: Value, flow: Flow, settles: Callable[[Node], bool]) -> list[Valu
     """The values whose dtype a value has, or that have a part in it."""
     source = flow.sources.get(value)
     if source is not None:
-        return _values(source.chosen(settles))
+        return values_among(source.chosen(settles))
     if value in flow.rows:
-        return _values([flow.rows[value][1]])
+        return values_among([flow.rows[value][1]])
     if value in flow.stacked:
-        return _values([flow.stacked[value]])
+        return values_among([flow.stacked[value]])
     node = value.node
     asked = asked_of(node)
     if asked is not None:
@@ -145,7 +143,3 @@ def _made(node: Node) -> Any:
     if told is not None:
         return told
     return _DEFAULT if node.op.family == "create" and not tensors(node) else None
-
-
-def _values(found: Iterable[Any]) -> list[Value]:
-    return [leaf for leaf in found if type(leaf) is Value]

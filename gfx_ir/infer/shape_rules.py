@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..dtypes import bool_, complex64, default, float32, float64, int64
-from ..errors import GfxError
 from ..graph import Value
 from ..host import Dim
 from ..op import OpDef, Trait
-from ..rules import OPEN, UNKNOWN, infer
+from ..python_numbers import NUMBER_CLASSES
+from ..rules import OPEN, RAISED, UNKNOWN, infer
 from ..trees import BRANCHES, is_constant, leaves, tree_map
 from ..types import LogicalTensor
 from .abstract import PYTHON
@@ -20,13 +20,11 @@ OTHER = type("Other", (), {"__repr__": lambda self: "OTHER"})()
 """Stands for the type of a tensor of which nothing is said yet."""
 VARIES = type("Varies", (), {"__repr__": lambda self: "VARIES"})()
 """The answer where it hangs on what is not said."""
-_REFUSED = (GfxError, TypeError, ValueError, IndexError, AttributeError)
 _BY_RANK = [LogicalTensor(None, (None,) * rank) for rank in range(5)]
 """The ranks that a rule is asked for. A rule is uniform in the rank, but for the least ones."""
 _BY_DTYPE = [LogicalTensor(dtype) for dtype in (bool_, int64, float32, float64, complex64)]
 _MOST = 4096  # answers that are remembered
 _SIZE = Dim("n")
-_NUMBERS = frozenset((bool, int, float, complex))
 _INTS = frozenset((int,))
 
 
@@ -90,7 +88,7 @@ def _key(tree: Any, root: Callable[[Value], Value], places: dict[Value, int]) ->
     kind = type(tree)
     if kind is Value:
         return (Value, places[root(tree)]) if tree.is_tensor else (Value, tree.kind)
-    if kind in _NUMBERS:
+    if kind in NUMBER_CLASSES:
         return kind, tree
     if kind is tuple and _INTS.issuperset(map(type, tree)):
         return tree
@@ -187,7 +185,7 @@ class ShapeRules:
             return UNKNOWN
         try:
             made = infer(call.op, call.typed(types, self.promotion), self.promotion)[call.at]
-        except _REFUSED:
+        except RAISED:
             return None
         return made if isinstance(made, LogicalTensor) else UNKNOWN
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ..errors import GfxError
 from ..graph import Graph, Node, Value, values_in
 from ..op import Trait
-from ..rules import UNKNOWN, infer
+from ..rules import RAISED, UNKNOWN, infer
 from ..trees import tree_map
 from ..types import LogicalTensor
 
@@ -47,7 +46,7 @@ def _without_axes(value: Value, rules: str) -> bool:
         told = tree_map(lambda x: UNKNOWN if type(x) is Value and x.is_tensor else x, node.args)
         try:
             type_ = infer(node.op, told, rules)[value.index - 1]
-        except (GfxError, TypeError, ValueError, IndexError, AttributeError):  # a rule that needs more than is known
+        except RAISED:  # a rule that needs more than is known
             return False
     return isinstance(type_, LogicalTensor) and type_.dims == ()
 

@@ -8,18 +8,15 @@ from operator import or_
 from typing import Any
 
 from ..control import is_loop
-from ..errors import GfxError
-from ..graph import Node, Value
+from ..graph import Node, Value, values_among
 from ..op import Trait
 from ..regions import is_range
-from ..rules import OPEN, UNKNOWN
+from ..rules import OPEN, RAISED, UNKNOWN
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
 from .facts import Facts
 from .fixpoint import Fixpoint
 from .flow import Source
-
-_REFUSED = (GfxError, TypeError, ValueError, IndexError, AttributeError)
 
 
 class Shapes:
@@ -66,10 +63,10 @@ class Shapes:
     def _parts(self, value: Value) -> list[Value]:
         source = self._flow.sources.get(value)
         if source is not None:
-            return _values(source.leaves[:1] if self._is_settled(source) else source.leaves)
+            return values_among(source.leaves[:1] if self._is_settled(source) else source.leaves)
         if value in self._flow.rows:
-            return _values([self._flow.rows[value][1]])
-        return _values(leaves(value.node.args)) if value.is_tensor and value not in self._flow.stacked else []
+            return values_among([self._flow.rows[value][1]])
+        return values_among(leaves(value.node.args)) if value.is_tensor and value not in self._flow.stacked else []
 
     def _is_settled(self, source: Source) -> bool:
         """Whether a loop has to keep the shapes of what it carries: one of Python's own need not."""
@@ -128,8 +125,8 @@ class Shapes:
     def _sources(self, value: Value) -> list[Value]:
         source = self._flow.sources.get(value)
         if source is not None:
-            return _values(source.leaves)
-        return _values(leaves(value.node.args)) if _is_elementwise(value.node) else []
+            return values_among(source.leaves)
+        return values_among(leaves(value.node.args)) if _is_elementwise(value.node) else []
 
     def _may_have_axes(self, value: Value) -> bool:
         if not value.is_tensor or value in self._single:
@@ -139,7 +136,7 @@ class Shapes:
             return bool(known)
         source = self._flow.sources.get(value)
         if source is not None:
-            return source.outside or any(self._axes.now(part) for part in _values(source.leaves))
+            return source.outside or any(self._axes.now(part) for part in values_among(source.leaves))
         if value in self._flow.rows:
             return not is_range(self._flow.rows[value][1])
         if _is_elementwise(value.node):
@@ -153,7 +150,7 @@ class Shapes:
         typed = lambda leaf: leaf if type(leaf) is not Value else UNKNOWN if leaf.is_tensor else OPEN
         try:
             made = self._rules.infer(node.op, tree_map(typed, node.args))[at]
-        except _REFUSED:
+        except RAISED:
             return False
         return isinstance(made, LogicalTensor) and made.dims == ()
 
@@ -162,7 +159,3 @@ def _is_elementwise(node: Node) -> bool:
     """Whether each element follows from those at its place: of a composite all ops of its body are of that family."""
     composite = node.op.family == "elementwise" and node.op.body is not None
     return composite or bool(node.op.traits & Trait.ELEMENTWISE)
-
-
-def _values(found: Iterable[Any]) -> list[Value]:
-    return [leaf for leaf in found if type(leaf) is Value]

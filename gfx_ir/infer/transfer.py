@@ -15,6 +15,7 @@ import numpy as np
 from ..control import is_parameter
 from ..graph import Node, Value
 from ..op import Point, Trait
+from ..python_numbers import OF_LETTERS
 from ..rules import UNKNOWN
 from ..types import LogicalTensor
 from .abstract import ARRAY, MOST, NUMBERS, PYTHON, SCALAR, UFUNC, Kinds, Ranks, Terms, rank_of, ranks_of
@@ -27,7 +28,6 @@ _GIVES_ARRAY: Kinds = frozenset((ARRAY,))
 _EITHER: Kinds = _GIVES_UFUNC | _GIVES_ARRAY
 """A number or an array where it has no axes: which of them hangs on the function that the op was made for."""
 _POINTS = {Point.NUMBER: _GIVES_UFUNC, Point.ARRAY: _GIVES_ARRAY, Point.EITHER: _EITHER}
-_OF_DTYPES = dict(zip("biufc", ("bool", "int", "int", "float", "complex")))
 
 
 class Questions(Protocol):
@@ -50,7 +50,7 @@ def kinds(call: Call, asked: Questions) -> Rule:
     point, tensors = call.op.point, call.tensors
     if point is Point.PYTHON:
         dtype = (yield from element(call, asked)).dtype
-        return frozenset(PYTHON if dtype is None else (_OF_DTYPES[dtype.kind],))
+        return frozenset(PYTHON if dtype is None else (OF_LETTERS[dtype.kind],))
     if point is Point.INDEXED:
         return (yield from _kinds_of_item(call, asked))
     if point is Point.GIVEN:

@@ -12,8 +12,9 @@ from ..errors import ShapeError
 from ..graph import Graph, Node, Value
 from ..infer.joins import alike, fit, loosely
 from ..infer.walk import Site, Walk
-from ..interpreter import NUMBERS, Interpreter
+from ..interpreter import Interpreter
 from ..op import lookup
+from ..python_numbers import NUMBER_CLASSES
 from ..regions import is_range, results
 from ..rules import OPEN
 from ..trees import tree_map
@@ -184,7 +185,9 @@ def _rows(machine: Interpreter, item: Any) -> Iterator[Any]:
 
 def _stacked(machine: Interpreter, rows: list[Any]) -> Any:
     run, as_tensor = machine.backend.run, lookup("as_tensor")
-    return run(lookup("stack"), ([run(as_tensor, (r, None, None)) if isinstance(r, NUMBERS) else r for r in rows], 0))
+    return run(
+        lookup("stack"), ([run(as_tensor, (r, None, None)) if isinstance(r, NUMBER_CLASSES) else r for r in rows], 0)
+    )
 
 
 def _row(walk: Walk, place: Value, item: Any) -> Any:

@@ -12,7 +12,7 @@ from .. import dtypes
 from ..control import Form
 from ..dtypes import DType
 from ..op import Infer, Trait
-from ..python_numbers import KINDS, function, function_kind
+from ..python_numbers import KINDS, OF_LETTERS, function, function_kind
 from ..rules import OPEN
 from ..types import LogicalTensor
 from ._row import op
@@ -20,7 +20,6 @@ from ._seen import is_plain
 from ._shapes import as_type, free, takes_open
 
 FAMILY = "number"
-_LETTERS = dict(zip("biufc", ("bool", "int", "int", "float", "complex")))
 
 
 def _weak(kind: str, rules: str) -> LogicalTensor:
@@ -46,7 +45,7 @@ def _made(kind: str) -> Infer:
 
 def _kind(x: object, rules: str) -> str:
     element = None if x is OPEN else as_type(x, rules).dtype
-    return "" if element is None else _LETTERS[element.kind]
+    return "" if element is None else OF_LETTERS[element.kind]
 
 
 @takes_open

@@ -11,6 +11,7 @@ from ..errors import ArgumentError
 from ..graph import Graph, Node, values_in
 from ..op import Trait
 from ..passes.base import Context, Pass, every_graph
+from ..passes.params import prefixes_of
 from ..pause import collection_paused
 from ..program import Program
 from ..reach import needed_first
@@ -18,7 +19,7 @@ from ..regions import with_regions
 from ..runtime.device import Device
 from ..runtime.devices import REFERENCE, device
 from ..tables import table, text_of
-from ..verify import callees, instances
+from ..verify import callees
 from .assign import Assign
 from .effects import keep_order
 from .grouping import grouped
@@ -35,7 +36,7 @@ class Plan(Sequence[Partition]):
 
     def __init__(self, program: Program, devices: dict[str, Device], policy: Policy, calls: list[Node]) -> None:
         self.program, self.devices, self.policy = program, devices, policy
-        prefixes = _prefixes(program)
+        prefixes = prefixes_of(program)
         self._partitions = [
             Partition(at, call.args[0], call.device, _own(program, program.functions[call.args[0]]), program.params,
                       prefixes.get(program.functions[call.args[0]], ()))
@@ -157,10 +158,3 @@ def _own(program: Program, graph: Graph) -> Program:
 
     functions = {keys[one]: one for one in needed_first(graph, called) if one is not graph}
     return Program(graph, functions, promotion=program.promotion, flavour=program.flavour, level=program.level)
-
-
-def _prefixes(program: Program) -> dict[Graph, list[str]]:
-    found: dict[Graph, list[str]] = {}
-    for graph, prefix in instances(program):
-        found.setdefault(graph, []).append(prefix)
-    return found

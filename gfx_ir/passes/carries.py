@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from ..dependence import pinned
-from ..graph import Node, Value
+from ..graph import Node, Value, values_among
 from ..program import Program
 from ..reach import reached
 from ..trees import leaves
@@ -86,11 +85,7 @@ def _alive(node: Node, carried: range, given: tuple, needed: set[int], effects: 
         at = at_place.get(value)
         if at is not None:
             needed.add(at)
-            return _values([given[at]])
-        return _values(leaves(value.node.args)) if value.node.graph is not None else []
+            return values_among([given[at]])
+        return values_among(leaves(value.node.args)) if value.node.graph is not None else []
 
-    return {*running, *(value.node for value in reached(_values(roots), taken))}
-
-
-def _values(found: Iterable[Any]) -> list[Value]:
-    return [leaf for leaf in found if type(leaf) is Value]
+    return {*running, *(value.node for value in reached(values_among(roots), taken))}

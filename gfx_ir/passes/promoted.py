@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from ..backend import Backend
 from ..dtypes import DType, bool_, complex128, default, float32, float64, framework_of, int64
 from ..edited import put_before, set_arg
-from ..errors import GfxError
 from ..graph import Graph, Node, Value
 from ..infer.abstract import ARRAY
 from ..infer.elements import declared, tensors
@@ -24,7 +23,7 @@ from ..infer.handed import FLOATS
 from ..infer.origins import POSITIONS
 from ..op import Trait, lookup
 from ..promotion import promote
-from ..rules import OPEN, UNKNOWN, infer
+from ..rules import OPEN, RAISED, UNKNOWN, infer
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
 from .agree import is_weak
@@ -34,7 +33,6 @@ _OTHERS = (bool_, float32, float64, complex128)
 _WIDEST = (float64, complex128)
 _MOST = 32
 """How many choices of dtypes an op is asked for."""
-_REFUSED = (GfxError, TypeError, ValueError, IndexError, AttributeError)
 Assumed = Callable[[DType | None], Facts]
 Insert = tuple[str, tuple]
 
@@ -203,7 +201,7 @@ class Promotion:
                 pair = [leaf for leaf in leaves(args) if isinstance(leaf, LogicalTensor)]
                 floats = len(pair) > 1 and all(leaf.dtype is not None and leaf.dtype.kind in "fc" for leaf in pair)
                 return LogicalTensor(promote(pair, rules)[0]) if floats else None
-        except _REFUSED:
+        except RAISED:
             return None
         if not isinstance(made, LogicalTensor):
             return None
@@ -306,7 +304,7 @@ def _ranks(graph: Graph, rules: str) -> dict[Value, tuple]:
             given = tree_map(lambda leaf: _of_rank(leaf, found), node.args)
             try:
                 known = list(infer(node.op, given, rules))
-            except _REFUSED:
+            except RAISED:
                 continue
         for value, type_ in zip(node.values, known):
             if isinstance(type_, LogicalTensor) and type_.dims is not None:

@@ -14,10 +14,11 @@ from ..errors import VerifyError
 from ..graph import Value
 from ..infer.facts import Facts
 from ..infer.handed import Handed
-from ..interpreter import NUMBERS, Interpreter
+from ..interpreter import Interpreter
 from ..op import lookup
 from ..passes.promotion import keep_dtypes
 from ..program import Program
+from ..python_numbers import NUMBER_CLASSES
 from ..types import LogicalTensor
 
 
@@ -67,7 +68,7 @@ class _Finish:
 
     def __call__(self, value: Value, data: Any) -> Any:
         """A tensor value as an array: loops carry numbers as such (unknown dtype: the default). A number of Python's stays one."""
-        if type(data) not in NUMBERS or value.kind != "tensor" or is_placeholder(value.node):
+        if type(data) not in NUMBER_CLASSES or value.kind != "tensor" or is_placeholder(value.node):
             return data
         if self.facts.is_number(value):
             return data

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..applied import Typed
-from ..array_api.arrays import BINARY, COMPARISONS, UNARY
+from ..array_api.arrays import UNARY
 from ..dtypes import DType
 from ..errors import DeviceError
 from ..op import OpDef, lookup
+from ..python_numbers import COMPARING_METHODS, METHODS
 from ..types import LogicalTensor
 from .device import Device
 
@@ -166,11 +167,11 @@ def _unary(op: OpDef) -> Callable[[Value], Any]:
     return lambda value: value.builder.run(op, op.bind(value))
 
 
-for _short, _name in BINARY.items():
+for _short, _name in METHODS.items():
     setattr(Value, f"__{_short}__", _binary(lookup(_name), False))
     setattr(Value, f"__r{_short}__", _binary(lookup(_name), True))
     setattr(Value, f"__i{_short}__", _in_place(lookup(_name)))
-for _short, _name in COMPARISONS.items():
+for _short, _name in COMPARING_METHODS.items():
     setattr(Value, f"__{_short}__", _binary(lookup(_name), False))
 for _short, _name in UNARY.items():
     setattr(Value, f"__{_short}__", _unary(lookup(_name)))

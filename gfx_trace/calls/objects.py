@@ -13,6 +13,7 @@ import numpy as np
 from gfx_ir import ops
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.probing import is_module
+from gfx_ir.python_numbers import NUMBER_CLASSES
 
 from ..frameworks.structured import array_attribute
 from ..heap.contents import FIXED, table_of
@@ -37,7 +38,6 @@ from .modules import is_derived, module_attribute, registered
 
 PLAIN_KEYS = frozenset((int, str, slice, float, bool, tuple, type(None)))
 """Keys for which Python runs no code of the user's."""
-NUMBERS = frozenset((bool, int, float, complex))
 
 
 class Objects:
@@ -97,7 +97,7 @@ class Objects:
         try:
             found = getattr(o, name)
         except AttributeError:
-            given = array_attribute(self.tracer, o, name) if type(o) in NUMBERS else NotImplemented
+            given = array_attribute(self.tracer, o, name) if type(o) in NUMBER_CLASSES else NotImplemented
             if given is not NotImplemented:
                 return given
             self.tracer.consulted.add((id(o), name))

@@ -11,7 +11,7 @@ from gfx_ir.graph import Value
 from gfx_ir.infer.abstract import Abstract, join, joined_dims, never_meet
 from gfx_ir.infer.abstract import number as number_of_kind
 from gfx_ir.op import active
-from gfx_ir.python_numbers import OPEN
+from gfx_ir.python_numbers import NUMBER_CLASSES, OPEN
 from gfx_ir.rules import UNKNOWN
 from gfx_ir.types import LogicalTensor
 
@@ -25,7 +25,6 @@ from ..values.nest import branches, rebuilt
 from ..values.proxy import Captured, HostProxy, Proxy, Undefined, is_open, number_kinds, weak_kind
 from ..values.unsettled import Unsettled
 
-NUMBERS = (bool, int, float, complex)
 ORDER = ("bool", "int", "float", "complex", "tensor")
 _ZEROS = {"bool": False, "int": 0, "float": 0.0, "complex": 0j, OPEN: 0.0}
 
@@ -115,7 +114,7 @@ class Carried:
     @property
     def number(self) -> bool:
         """Whether it was a Python number before the loop, or an array of JAX's that gives way as one does."""
-        return isinstance(self.init, NUMBERS) or self._first.weak
+        return isinstance(self.init, NUMBER_CLASSES) or self._first.weak
 
     @property
     def _first(self) -> LogicalTensor:
@@ -163,7 +162,7 @@ class Carried:
         if type_.weak or type_ == self.found:
             return True
         dims = () if self.weak or self._first.dims is None else self._first.dims
-        if type_.dims != dims and type_.dims and not (runs and isinstance(self.init, NUMBERS)):
+        if type_.dims != dims and type_.dims and not (runs and isinstance(self.init, NUMBER_CLASSES)):
             raise self._unsettled(tracer, "shape", dims, type_.dims, span, "begin with zeros of that shape")
         known = self.found.dtype if self.found is not None and self.found.dtype else type_.dtype
         wide, _ = dtypes.result_type([(known, False), (type_.dtype, type_.weak)], tracer.promotion)  # type: ignore[list-item]  # both are known
@@ -173,7 +172,7 @@ class Carried:
 
     def first(self, tracer: Capturing) -> Any:
         """The value before the first trip."""
-        if self.found is not None and self.found.dims and isinstance(self.init, NUMBERS):
+        if self.found is not None and self.found.dims and isinstance(self.init, NUMBER_CLASSES):
             return ops.full(self.found.dims, self.init, self.found.dtype)
         return self.before
 
@@ -184,7 +183,7 @@ class Carried:
         before = self.type(tracer)
         if not (isinstance(before, LogicalTensor) and isinstance(after, LogicalTensor)):
             return True
-        if before.weak and (self.weak or isinstance(self.init, NUMBERS)):
+        if before.weak and (self.weak or isinstance(self.init, NUMBER_CLASSES)):
             return True
         if (
             after.weak
@@ -232,12 +231,12 @@ def _what(leaf: Any, value: Any) -> Abstract:
 
 def carryable(x: Any) -> bool:
     """Whether a loop can carry a leaf."""
-    return isinstance(x, (Captured, *NUMBERS))
+    return isinstance(x, (Captured, *NUMBER_CLASSES))
 
 
 def same(a: Any, b: Any) -> bool:
     """Whether two leaves are one object or equal constants."""
-    return a is b or (type(a) is type(b) and isinstance(a, (*NUMBERS, str)) and a == b)
+    return a is b or (type(a) is type(b) and isinstance(a, (*NUMBER_CLASSES, str)) and a == b)
 
 
 def kind_of(value: Any) -> str:

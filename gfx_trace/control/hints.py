@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from gfx_ir.python_numbers import NUMBER_CLASSES
+
 from ..values.gated import is_total
 from ..values.nest import branches
 from ..values.proxy import weak_kind
-from .carried import NUMBERS, Carried
+from .carried import Carried
 from .carrying import Carrying
 
 
@@ -79,4 +81,4 @@ def _is_number(carried: Carried) -> bool:
 
 def _numbers(value: Any) -> bool:
     parts = branches(value) if isinstance(value, tuple) or is_total(value) else None
-    return isinstance(value, NUMBERS) if parts is None else all(_numbers(item) for _, item in parts)
+    return isinstance(value, NUMBER_CLASSES) if parts is None else all(_numbers(item) for _, item in parts)

@@ -13,6 +13,7 @@ from typing import Any
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.infer.abstract import Kinds, never_meet
+from gfx_ir.python_numbers import NUMBER_CLASSES
 from gfx_ir.types import LogicalTensor
 
 from ..heap.aliases import mutable, share
@@ -28,8 +29,6 @@ from ..values.joined_types import widens
 from ..values.nest import alike, branches, is_record, rebuilt
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable, either, is_open, weak_kind
 from .joined_aliases import JoinedAliases
-
-_NUMBERS = (bool, int, float, complex)
 
 
 class Joined:
@@ -76,7 +75,7 @@ class Join:
             return rows if lacks(rows) else StackedRows(rows, a.kind)
         if lacks(a) or lacks(b):
             return self._lacking(a, b, name)
-        if type(a) is type(b) and isinstance(a, (*_NUMBERS, str, type(None))) and (a == b or (a != a and b != b)):
+        if type(a) is type(b) and isinstance(a, (*NUMBER_CLASSES, str, type(None))) and (a == b or (a != a and b != b)):
             return a
         if not item_by_item(a, b):
             return self._unjoinable(a, b, name)
@@ -281,7 +280,7 @@ def _leaf_kind(x: Any, value: Any) -> str:
         return value.kind if isinstance(value, Value) else _leaf_kind(value, value)
     if isinstance(x, HostProxy):
         return x.value.kind
-    if isinstance(x, _NUMBERS):
+    if isinstance(x, NUMBER_CLASSES):
         return type(x).__name__
     if x is None:
         return "none"

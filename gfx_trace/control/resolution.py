@@ -16,6 +16,7 @@ from gfx_ir.graph import Node, Value, values_in
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.op import active
 from gfx_ir.passes.dce import has_effect
+from gfx_ir.python_numbers import COMPARING_METHODS, METHODS
 from gfx_ir.trees import tree_map
 
 from ..heap.aliases import doubt, mutable
@@ -26,14 +27,12 @@ from ..values.gated import Gated, GatedItems, defined_by, gate_of, is_total, usa
 from ..values.proxy import Proxy, Undefined, Unusable, is_open
 from ..values.raised import Raised
 
-_OPERATORS = (
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow, operator.matmul,
-    operator.and_, operator.or_, operator.xor,
-)  # fmt: skip
+_OPERATORS, _COMPARISONS = (
+    [getattr(operator, f"__{name}__") for name in names] for names in (METHODS, COMPARING_METHODS)
+)
 _UNUSED = (
     "bool", "call", "iter", "len", "index", "int", "float", "format", "getitem", "setitem", "delitem", "contains",
 )  # fmt: skip
-_COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
 
 
 class Resolution:

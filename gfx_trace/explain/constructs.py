@@ -6,6 +6,8 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..rewrite.flow import LOOPS, TRY
+from ..rewrite.scopes import COMPREHENSIONS
 from . import findings as found
 from .findings import Place
 
@@ -13,9 +15,6 @@ CONVERTS, RESOLVES, DEPENDS, REFUSED = "converts", "resolves", "depends", "refus
 
 _TEST = "converts to {node} if the test is a tensor or open, resolves if it is fixed"
 _LAZY = "converts if the first operand is a tensor or open (the others run under it), resolves if it is fixed"
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_TRY = (ast.Try, ast.TryStar)
-_LOOPS = (ast.While, ast.For)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ STATEMENTS = (
     _rule("if", ast.If, DEPENDS, _TEST.format(node="cond (host_if where it is open)")),
     _rule("match", ast.Match, DEPENDS,
           "every case is a test: " + _TEST.format(node="cond (host_if where it is open)")),
-    _rule("loop around a yield", _LOOPS, DEPENDS,
+    _rule("loop around a yield", LOOPS, DEPENDS,
           "resolves if the test or what it runs over is fixed, refused if it is a tensor or open",
           _YIELD, "return a list", when=found.around_yield),
     _rule("while", ast.While, DEPENDS,
@@ -76,10 +75,10 @@ STATEMENTS = (
           "converts (a flag that the loop's test asks for) if the test around it is a tensor or open, resolves if it is fixed"),
     _rule("continue", ast.Continue, DEPENDS,
           "converts (the rest of the trip under the test) if the test around it is a tensor or open, resolves if it is fixed"),
-    _rule("jump out of finally", _TRY, REFUSED, "it would drop an exception", _FINALLY, "Return after the try statement.",
+    _rule("jump out of finally", TRY, REFUSED, "it would drop an exception", _FINALLY, "Return after the try statement.",
           when=found.jumps_from_finally),
-    _rule("try with except", _TRY, RESOLVES, "the handlers see what is raised during capture", when=found.has_handlers),
-    _rule("try with finally", _TRY, CONVERTS, "both blocks are recorded"),
+    _rule("try with except", TRY, RESOLVES, "the handlers see what is raised during capture", when=found.has_handlers),
+    _rule("try with finally", TRY, CONVERTS, "both blocks are recorded"),
     _rule("with", ast.With, CONVERTS, "entered and left during capture; its body is recorded"),
     _rule("raise inside try", ast.Raise, DEPENDS, "resolves if the test around it is fixed, refused if it is a tensor or open",
           _RAISE, "raise it outside of the try statement", when=found.raise_in_try),
@@ -107,13 +106,13 @@ STATEMENTS = (
     _rule("None or a text from one branch", ast.If, DEPENDS,
           "'{name}' resolves if the test is fixed, converts if it is open, refused if it is a tensor",
           "GFX cannot convert this if: '{name}'", "give it a tensor in both branches", when=found.kinds_differ, extra=True),
-    _rule("None before a loop", _LOOPS, DEPENDS,
+    _rule("None before a loop", LOOPS, DEPENDS,
           "'{name}' resolves in a loop that is unrolled, refused in one that is kept",
           "GFX cannot convert this loop: '{name}' is None before the loop", "give it a tensor before the loop",
           when=found.none_before, extra=True),
-    _rule("variable of a loop, read after it", _LOOPS, CONVERTS,
+    _rule("variable of a loop, read after it", LOOPS, CONVERTS,
           "'{name}' is checked: the loop must have run once where it is read", when=found.of_loop, extra=True),
-    _rule("else of a loop", _LOOPS, CONVERTS, "runs unless the loop was left by break",
+    _rule("else of a loop", LOOPS, CONVERTS, "runs unless the loop was left by break",
           when=lambda p: bool(getattr(p.node, "orelse", None)), extra=True),
 )  # fmt: skip
 
@@ -131,10 +130,10 @@ EXPRESSIONS = (
           when=lambda p: any(g.is_async for g in p.node.generators)),
     _rule("sum, any, all of a generator", ast.GeneratorExp, DEPENDS,
           "converts to a loop if data filters it or its length is open, resolves over a container", when=found.folded),
-    _rule("comprehension with if", _COMPREHENSIONS, DEPENDS, "resolves if its test is fixed, refused if it is a tensor or open",
+    _rule("comprehension with if", COMPREHENSIONS, DEPENDS, "resolves if its test is fixed, refused if it is a tensor or open",
           "GFX cannot convert this comprehension: its `if` hangs on traced data", "use where, or a mask",
           when=lambda p: any(g.ifs for g in p.node.generators)),
-    _rule("comprehension", _COMPREHENSIONS, DEPENDS,
+    _rule("comprehension", COMPREHENSIONS, DEPENDS,
           "converts to for over the rows of a tensor whose length is open, resolves over any other container"),
     _rule("walrus", ast.NamedExpr, CONVERTS, "the variable is carried like any other"),
     _rule("yield", (ast.Yield, ast.YieldFrom), RESOLVES, "the generator runs during capture"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import inspect
 import linecache
 import types
 from collections.abc import Callable, Iterator
@@ -15,15 +14,15 @@ from gfx_ir.probing import own_attribute
 
 from ..calls.conversion import foreign
 from ..calls.lifted import lifted_by
+from ..rewrite.flow import LOOPS
 from ..rewrite.packages import enterable
+from ..rewrite.pipeline import ASYNC
 from ..rewrite.scope_names import SCOPES, ScopeNames, assigned, own, plain_kinds
 from ..values.called import called_name, compiled
 from ..values.flavour import loaded_frameworks
 
 _TESTS = (ast.If, ast.While, ast.For, ast.Match)
-_LOOPS = (ast.While, ast.For)
 _BLOCKS = ("body", "orelse", "cases")
-_ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
 _NUMBERS = ("int", "float", "bool")
 _UNKNOWN = object()
 Answer = Callable[["Place"], "bool | str"]
@@ -124,7 +123,7 @@ def _jumps(node: ast.AST, in_loop: bool) -> bool:
         return True
     if isinstance(node, SCOPES):
         return False
-    inner = in_loop or isinstance(node, _LOOPS)
+    inner = in_loop or isinstance(node, LOOPS)
     return any(_jumps(child, inner) for child in ast.iter_child_nodes(node))
 
 
@@ -243,7 +242,7 @@ def append_in_loop(place: Place) -> bool | str:
     func = place.node.func
     if not isinstance(func, ast.Attribute) or func.attr not in ("append", "extend", "insert"):
         return False
-    return ast.unparse(func.value) if place.within((*_LOOPS, ast.If)) else False
+    return ast.unparse(func.value) if place.within((*LOOPS, ast.If)) else False
 
 
 def calls_itself(place: Place) -> bool | str:
@@ -267,7 +266,7 @@ def without_row(place: Place) -> bool | str:
 
 def calls_async(place: Place) -> bool | str:
     f, _ = _kind(place)
-    return f.__name__ if enterable(f) and bool(f.__code__.co_flags & _ASYNC) else False
+    return f.__name__ if enterable(f) and bool(f.__code__.co_flags & ASYNC) else False
 
 
 def without_source(place: Place) -> bool | str:

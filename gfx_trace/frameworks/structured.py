@@ -10,7 +10,7 @@ import numpy as np
 from gfx_ir import ops, trees
 from gfx_ir.backend import Backend
 from gfx_ir.dtypes import int64
-from gfx_ir.python_numbers import KINDS
+from gfx_ir.python_numbers import CLASSES, KINDS
 from gfx_ir.row import Keys
 
 from ..interfaces import Capturing
@@ -19,8 +19,6 @@ from ..python.rows import append_item
 from ..values.access import Access
 from ..values.proxy import HostProxy, Proxy, is_open, weak_kind
 from .pytrees import Carried, Rebuild, flatten
-
-_CLASSES: dict[Any, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
 
 
 class _State:
@@ -127,8 +125,8 @@ def array_attribute(tracer: Capturing, x: Any, name: str) -> Any:
     backend, kind = tracer.objects.makes_arrays, weak_kind(x)
     if backend is None or not hasattr(backend.array_class(), name):
         return NotImplemented
-    if name == "dtype" and kind in _CLASSES:
-        element = backend.as_dtype(_CLASSES[kind])
+    if name == "dtype" and kind in CLASSES:
+        element = backend.as_dtype(CLASSES[kind])
         return NotImplemented if element is None else backend.native_dtype(element)
     return tracer.views.tensor_attribute(as_array(tracer, x), name)
 

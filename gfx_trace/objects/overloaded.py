@@ -13,10 +13,11 @@ from typing import Any
 
 from gfx_ir.op import active
 from gfx_ir.probing import own_attribute
+from gfx_ir.python_numbers import METHODS
 
 from ..interfaces import Capturing
 from ..python.faults import cannot, is_iterable
-from ..python.operators import OPERATORS
+from ..python.operators import SIGNS
 from ..python.rows import listed
 from ..python.sequences import OpenList
 from ..rewrite.packages import users
@@ -25,13 +26,10 @@ from ..values.operand import Operand
 from ..values.proxy import is_open
 from .views import PYTHON_INPLACE
 
-_BINARY = (
-    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift",
-)  # fmt: skip
 _MIRRORED = {"lt": "gt", "le": "ge", "eq": "eq", "ne": "ne", "gt": "lt", "ge": "le"}
 _UNARY = ("neg", "pos", "invert")
 _OWN = frozenset(
-    f"__{name}__" for name in (*_BINARY, *(f"r{n}" for n in _BINARY), *(f"i{n}" for n in _BINARY), *_MIRRORED, *_UNARY)
+    f"__{name}__" for name in (*METHODS, *(f"r{n}" for n in METHODS), *(f"i{n}" for n in METHODS), *_MIRRORED, *_UNARY)
 )
 _ASKED: dict[Any, str] = {
     len: "__len__", abs: "__abs__", int: "__int__", float: "__float__", round: "__round__", reversed: "__reversed__",
@@ -39,7 +37,7 @@ _ASKED: dict[Any, str] = {
 }  # fmt: skip
 _MADE_BY_CODE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that a class statement, or a call of type, made
 _NAMES = {"and": "and_", "or": "or_"}
-_SIGNS = {sign: name for name, (sign, _) in OPERATORS.items()}
+_METHODS = {SIGNS[name]: name for name in METHODS}
 
 
 def _method(kind: type, name: str) -> Any:
@@ -106,12 +104,12 @@ class Overloading:
             return self.tracer.views.inplace(sign, self.tracer.arrays.array_proxy(x), y)
         elif self.overloads(type(x)) or self.overloads(type(y)):
             return self._own_inplace(sign, x, y)
-        if hasattr(type(x), f"__i{_SIGNS[sign]}__") and not is_open(x):
+        if hasattr(type(x), f"__i{_METHODS[sign]}__") and not is_open(x):
             self.tracer.effects.writes(x)
         return PYTHON_INPLACE[sign](x, y)
 
     def _own_inplace(self, sign: str, a: Any, b: Any) -> Any:
-        name = _SIGNS[sign]
+        name = _METHODS[sign]
         f = self.own_method(a, f"__i{name}__")
         found = NotImplemented if f is None else self.tracer.calls.call(f, (a, b), {})
         return operate(self.tracer, name, a, b) if found is NotImplemented else found
@@ -182,9 +180,9 @@ def _unary(name: str) -> Callable[[Operand], Any]:
 
 
 def _install() -> None:
-    for name in (*_BINARY, *_MIRRORED):
+    for name in (*METHODS, *_MIRRORED):
         setattr(Operand, f"__{name}__", _binary(name, False))
-    for name in _BINARY:
+    for name in METHODS:
         setattr(Operand, f"__r{name}__", _binary(name, True))
     for name in _UNARY:
         setattr(Operand, f"__{name}__", _unary(name))

@@ -11,11 +11,11 @@ from typing import Any
 
 from gfx_ir.op import active
 from gfx_ir.probing import own_attribute
-from gfx_ir.python_numbers import OPEN
+from gfx_ir.python_numbers import COMPARING_METHODS, METHODS, OPEN
 from gfx_ir.trees import leaves
 
 from ..interfaces import Capturing
-from ..python.operators import OPERATORS
+from ..python.operators import SIGNS
 from ..values.proxy import Proxy, is_open, weak_kind, widest
 
 Meaning = Callable[..., Any]
@@ -66,10 +66,6 @@ def _takes(tracer: Capturing, kind: str, other: Any) -> bool:
     return not kind or widest(kind, theirs) == kind or kind + theirs == "boolint"
 
 
-def _named(function: str) -> Callable[..., Any]:
-    return getattr(operator, function, None) or getattr(operator, f"{function}_")
-
-
 MEANINGS: dict[str, Meaning] = {
     "__getitem__": get_item,
     "__setitem__": lambda tracer, o, key, value: tracer.objects.set_item(o, key, value),
@@ -77,10 +73,13 @@ MEANINGS: dict[str, Meaning] = {
     "__contains__": _contains,
     "__getattribute__": lambda tracer, o, name: tracer.objects.getattr(o, name),
     "__setattr__": lambda tracer, o, name, value: tracer.objects.setattr(o, name, value),
-    **{f"__{name}__": _operator(_named(name)) for name in OPERATORS},
-    **{f"__r{name}__": _operator(_named(name), True) for name in OPERATORS},
-    **{f"__i{name}__": in_place(sign) for name, (sign, _) in OPERATORS.items()},
-    **{f"__{name}__": _operator(_named(name)) for name in ("lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "invert")},
+    **{f"__{name}__": _operator(getattr(operator, f"__{name}__")) for name in METHODS},
+    **{f"__r{name}__": _operator(getattr(operator, f"__{name}__"), True) for name in METHODS},
+    **{f"__i{name}__": in_place(SIGNS[name]) for name in METHODS},
+    **{
+        f"__{name}__": _operator(getattr(operator, f"__{name}__"))
+        for name in (*COMPARING_METHODS, "neg", "pos", "invert")
+    },
     **{
         f"__{f.__name__}__": _called(f)
         for f in (len, abs, int, float, bool, complex, round, divmod, reversed, iter, next, str, repr, format)
@@ -89,7 +88,7 @@ MEANINGS: dict[str, Meaning] = {
 }
 """What a special method means, given the tracer, the object and the other operands."""
 
-WRITING = frozenset(("__setitem__", "__delitem__", *(f"__i{name}__" for name in OPERATORS)))
+WRITING = frozenset(("__setitem__", "__delitem__", *(f"__i{name}__" for name in METHODS)))
 """Those that write the object that they are of."""
 
 FUNCTIONS: dict[Any, Meaning] = {
@@ -99,13 +98,7 @@ FUNCTIONS: dict[Any, Meaning] = {
     operator.contains: _contains,
     operator.not_: lambda tracer, x: tracer.truths.not_(x),
     operator.truth: MEANINGS["__bool__"],
-    **{
-        getattr(operator, f"i{name}"): in_place(sign)
-        for name, (sign, _) in OPERATORS.items()
-        if name not in ("and", "or")
-    },
-    operator.iand: in_place("&"),
-    operator.ior: in_place("|"),
+    **{getattr(operator, f"__i{name}__"): in_place(SIGNS[name]) for name in METHODS},
 }
 """Functions of the module `operator` that write, or that ask Python for what is open."""
 

@@ -9,13 +9,13 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.infer.flow import Flow
 from gfx_ir.program import Guard
+from gfx_ir.python_numbers import NUMBER_CLASSES
 
 from ..interfaces import Capturing
 from ..rewrite.packages import framework
 from ..values.proxy import Captured, Proxy, is_open, number_kinds
 
 _BOOLEAN = frozenset(("bool",))
-_NUMBERS = (bool, int, float, complex)
 
 
 def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
@@ -39,7 +39,7 @@ def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
             "GFX cannot tell whether these are one object: numbers are only known when the emitted code runs",
             "compare them with ==, or take bool(…)",
         )
-    if all(isinstance(x, (Captured, *_NUMBERS)) for x in (a, b)) and _meet(tracer, a, b):
+    if all(isinstance(x, (Captured, *NUMBER_CLASSES)) for x in (a, b)) and _meet(tracer, a, b):
         raise _left_open(tracer)
     return _given_once(tracer, a, b)
 
@@ -82,7 +82,7 @@ def _objects(tracer: Capturing, flow: Flow, x: Any) -> tuple[set[Any], bool]:
     while left:
         leaf = left.pop()
         if type(leaf) is not Value:
-            found.add((type(leaf), leaf) if isinstance(leaf, _NUMBERS) else id(leaf))
+            found.add((type(leaf), leaf) if isinstance(leaf, NUMBER_CLASSES) else id(leaf))
             continue
         root = tracer.facts.root(leaf)
         if root in seen:

@@ -8,6 +8,7 @@ from typing import Any
 
 from gfx_ir import ops, python_numbers
 from gfx_ir.op import OpDef, active
+from gfx_ir.python_numbers import COMPARING_METHODS, METHODS
 
 from ..values.operand import Operand
 from ..values.proxy import Captured, HostProxy, Proxy, number_kinds
@@ -15,13 +16,9 @@ from .compared import Compared
 
 SYMBOLS = {**python_numbers.SYMBOLS, "@": "matmul"}
 """The ops of Python's signs between two operands."""
-_OPERATORS = {
-    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
-    "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
-}  # fmt: skip
-_COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
-OPERATORS = {name: (sign, SYMBOLS[sign]) for name, sign in _OPERATORS.items()}
-COMPARISONS = {name: (sign, SYMBOLS[sign]) for name, sign in _COMPARISONS.items()}
+_OF_OPS = {op: sign for sign, op in SYMBOLS.items()}
+SIGNS = {name: _OF_OPS[op] for name, op in (*METHODS.items(), *COMPARING_METHODS.items())}
+"""Python's signs between two operands, by what their special methods are called."""
 UNARY = {"neg": ("neg", "negative"), "pos": ("+", "positive"), "invert": ("~", "bitwise_invert"), "abs": ("abs", "abs")}
 
 
@@ -85,11 +82,11 @@ def _unary(sign: str, op: OpDef) -> Callable[[Any], Any]:
 
 
 def _install() -> None:
-    for name, (sign, op_name) in {**OPERATORS, **COMPARISONS}.items():
-        op = getattr(ops, op_name)
+    for name, op_name in {**METHODS, **COMPARING_METHODS}.items():
+        op, sign = getattr(ops, op_name), SIGNS[name]
         setattr(Proxy, f"__{name}__", _tensor_binary(sign, op, False))
         setattr(HostProxy, f"__{name}__", _host_binary(sign, op, False))
-        if name in OPERATORS:
+        if name in METHODS:
             setattr(Proxy, f"__r{name}__", _tensor_binary(sign, op, True))
             setattr(HostProxy, f"__r{name}__", _host_binary(sign, op, True))
             setattr(Proxy, f"__i{name}__", _tensor_inplace(sign))

@@ -17,12 +17,11 @@ from gfx_ir.build import HOST_OPERATORS
 from gfx_ir.graph import Value
 from gfx_ir.infer.abstract import NUMBERS, Kinds
 from gfx_ir.op import active
-from gfx_ir.python_numbers import DIVISIONS, FUNCTIONS, KINDS, OPEN, SHIFTS, function, operator_kinds
+from gfx_ir.python_numbers import CLASSES, DIVISIONS, FUNCTIONS, KINDS, OPEN, SHIFTS, function, operator_kinds
 
 from ..interfaces import Capturing
 from ..values.proxy import HostProxy, Proxy, is_open, number_kinds, weak_kind
 
-_CLASSES = {"bool": bool, "int": int, "float": float, "complex": complex}
 FAMILY = "number"
 
 
@@ -40,7 +39,7 @@ def kind_of(value: Value) -> str:
 def classes_of(x: Proxy) -> list[type]:
     """The classes that a number may have."""
     kinds = number_kinds(x)
-    return [cls for kind, cls in _CLASSES.items() if kind in kinds]
+    return [cls for kind, cls in CLASSES.items() if kind in kinds]
 
 
 def cast(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -167,7 +166,7 @@ def on_pow(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 def either_has(tracer: Capturing, x: Proxy, name: str) -> None:
     """Raises where what is a tensor on one way to this place is a number on another, and numbers have no such attribute."""
     kinds = tracer.record.kinds_of(x.value)
-    lacking = [cls.__name__ for kind, cls in _CLASSES.items() if kind in kinds and not hasattr(cls, name)]
+    lacking = [cls.__name__ for kind, cls in CLASSES.items() if kind in kinds and not hasattr(cls, name)]
     if lacking and tracer.objects.makes_arrays is None:
         raise tracer.error(
             f"GFX cannot convert this use of {name!r}: a tensor has it, and on another way to this place stands a number"
@@ -189,7 +188,7 @@ def number_attribute(tracer: Capturing, x: Proxy, name: str) -> Any:
         raise AttributeError(f"{' or '.join(cls.__name__ for cls in classes_of(x))!r} object has no attribute {name!r}")
     if name not in FUNCTIONS:
         tracer.python.number(x, f"the attribute {name!r}")
-    if callable(getattr(_CLASSES[x.weak] if x.weak in KINDS else complex, name)):
+    if callable(getattr(CLASSES[x.weak] if x.weak in KINDS else complex, name)):
         return lambda *args, **kwargs: python_call(tracer, name, (x, *args), kwargs)
     return python_call(tracer, name, (x,))
 

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.source import Span
 
-from .flow import TRY, falls, forget, jumps, yields
+from .flow import LOOPS, TRY, falls, forget, jumps, yields
 from .names import Fresh
 from .templates import any_of, assign, at, const, hook, load, none_of
 
-LOOPS = (ast.While, ast.For)
 BLOCKS = (ast.With, *TRY)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 TRY = (ast.Try, ast.TryStar)
+LOOPS = (ast.While, ast.For)
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 NONE: frozenset[str] = frozenset()
 

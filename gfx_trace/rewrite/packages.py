@@ -8,8 +8,8 @@ from typing import Any
 
 from gfx_ir.loading import loaded
 
-_OURS = frozenset(("gfx_ir", "gfx_trace", "gfx_torch", "gfx_jax", "gfx_numpy"))
-_FOREIGN = _OURS | frozenset(("torch", "jax", "numpy", "scipy"))
+OURS = frozenset(("gfx_ir", "gfx_trace", "gfx_torch", "gfx_jax", "gfx_numpy"))
+_FOREIGN = OURS | frozenset(("torch", "jax", "numpy", "scipy"))
 _STANDARD = frozenset(sys.stdlib_module_names) - {"__main__"}
 _TAKES_FUNCTIONS = frozenset(("triplet_margin_with_distance_loss",))
 """Functions of torch.nn.functional that call a function of the user's."""
@@ -33,7 +33,7 @@ def users(names: dict[str, Any]) -> bool:
 
 def ours(f: Any) -> bool:
     """Whether a Python function is GFX's own: one that makes calls again which a framework's tracer recorded."""
-    return isinstance(f, types.FunctionType) and f.__globals__.get("__name__", "").partition(".")[0] in _OURS
+    return isinstance(f, types.FunctionType) and f.__globals__.get("__name__", "").partition(".")[0] in OURS
 
 
 def enterable(f: Any) -> bool:

@@ -12,10 +12,10 @@ from gfx_ir.codegen import Module
 from gfx_ir.source import Span
 
 from . import is_converted
+from .packages import OURS
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_OWN = frozenset(("gfx_ir", "gfx_trace", "gfx_numpy", "gfx_torch", "gfx_jax"))
 _BLOCKS = frozenset(
     "gfx_if gfx_if_ret gfx_while gfx_for gfx_and gfx_or gfx_ifexp gfx_map gfx_fold gfx_assert gfx_fstr gfx_percent".split()
 )
@@ -93,7 +93,7 @@ def _kept(entries: Iterator[Entry], emitted: Module | None) -> list[Entry]:
 
 def _own(module: str, called_by_us: bool) -> bool:
     """GFX, and what it uses to bind arguments."""
-    return module.partition(".")[0] in _OWN or (called_by_us and module == "inspect")
+    return module.partition(".")[0] in OURS or (called_by_us and module == "inspect")
 
 
 def _same_call(outer: CodeType, inner: CodeType, hook: str) -> bool:

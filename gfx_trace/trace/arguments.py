@@ -22,6 +22,7 @@ from gfx_ir.fields import contents, record_fields
 from gfx_ir.graph import UNBOUND, Value
 from gfx_ir.host import Dim
 from gfx_ir.program import Guard, Parameter
+from gfx_ir.python_numbers import NUMBER_CLASSES
 from gfx_ir.trees import paths
 from gfx_ir.types import LogicalTensor, TensorSpec
 
@@ -242,7 +243,7 @@ class Arguments:
             return default, self._left_out(name, default)
         placeholder = self._placeholder(name, path or name, kind)
         allowed = [type(default), *_options(hint)]
-        numbers = frozenset(number.__name__ for number in _NUMBERS if any(number is one for one in allowed))
+        numbers = frozenset(number.__name__ for number in NUMBER_CLASSES if any(number is one for one in allowed))
         if kind in ("tensor", "optional") and numbers:
             self.tracer.record.mix(placeholder, numbers)
         return self.tracer.wrap(placeholder), placeholder
@@ -279,9 +280,6 @@ def constant(value: Any) -> Any:
     if kind is slice and all(type(end) in (int, type(None)) for end in (value.start, value.stop, value.step)):
         return value
     return element(value) or described(value)
-
-
-_NUMBERS = (bool, int, float, complex)
 
 
 def _is_generator(hint: Any) -> bool:

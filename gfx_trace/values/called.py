@@ -10,6 +10,8 @@ from typing import Any
 
 from gfx_ir.probing import own_attribute
 
+from ..rewrite.packages import OURS
+
 
 def compiled(f: Any) -> Any:
     """What a wrapper in C computes, as jax.jit and functools.cache make them, or gfx.trace: what it wraps. None of anything else."""
@@ -39,12 +41,9 @@ def _public_name(f: Any, package: str) -> tuple[str, str] | None:
     return None
 
 
-_OWN = frozenset(("gfx_ir", "gfx_trace", "gfx_numpy", "gfx_torch", "gfx_jax"))
-
-
 def own(module: str | None) -> bool:
     """Whether a module, told by its name, is GFX's."""
-    return (module or "").partition(".")[0] in _OWN
+    return (module or "").partition(".")[0] in OURS
 
 
 def implementations(f: FunctionType) -> Callable[[type], Any] | None:

@@ -12,7 +12,6 @@ from typing import Any
 from gfx_ir import dtypes
 from gfx_ir.control import is_given, is_parameter
 from gfx_ir.dtypes import DType, holds
-from gfx_ir.errors import GfxError
 from gfx_ir.graph import Node, Value, values_in
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.infer.origins import POSITIONS
@@ -20,7 +19,7 @@ from gfx_ir.infer.shape_rules import Call
 from gfx_ir.infer.shaped import Shaping, shaping
 from gfx_ir.op import Trait
 from gfx_ir.promotion import as_type, mixes_kinds
-from gfx_ir.rules import UNKNOWN
+from gfx_ir.rules import RAISED, UNKNOWN
 from gfx_ir.trees import BRANCHES, is_constant, leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
@@ -37,7 +36,6 @@ PROBES = tuple(dtypes.DTYPES[name] for name in ("bool", "uint8", "int64", "float
 """A dtype of each kind, the lowest first, and behind them a second one of floats."""
 _FLOATS = tuple(at for at, dtype in enumerate(PROBES) if dtype.kind == "f")
 _NUMBERS = {"bool": True, "int": 1, "float": 1.0, "complex": 1j}
-_REFUSED = (GfxError, TypeError, ValueError, IndexError, AttributeError)
 
 
 def higher(a: DType, b: DType) -> DType:
@@ -304,6 +302,6 @@ class DtypeSources:
             return None
         try:
             made = self._record.rules.infer(value.node.op, args)[value.index - 1]
-        except _REFUSED:
+        except RAISED:
             return None
         return made if isinstance(made, LogicalTensor) else None

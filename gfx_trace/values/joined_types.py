@@ -7,12 +7,10 @@ from typing import Any
 from gfx_ir import dtypes
 from gfx_ir.graph import Value
 from gfx_ir.infer.abstract import joined_dims
-from gfx_ir.python_numbers import OPEN
+from gfx_ir.python_numbers import KINDS, OPEN
 from gfx_ir.types import LogicalTensor
 
 from .proxy import weak_kind
-
-_KINDS = ("bool", "int", "float", "complex")
 
 
 def joined_type(a: Any, b: Any, promotion: str) -> LogicalTensor | None:
@@ -40,7 +38,7 @@ def widens(before: LogicalTensor, after: LogicalTensor) -> bool:
 
 def number_type(x: Any, promotion: str) -> LogicalTensor | None:
     """The type of a Python number, or of an open one, as a tensor."""
-    kind = x.kind if isinstance(x, Value) and x.kind in _KINDS else weak_kind(x)
+    kind = x.kind if isinstance(x, Value) and x.kind in KINDS else weak_kind(x)
     return kind_type(kind, promotion) if kind else None
 
 

@@ -10,11 +10,10 @@ from gfx_ir.codegen.prepare.traced import numbers_of_data
 from gfx_ir.codegen.unrolling import Unrolling
 from gfx_ir.control import hangs_on_data, is_for
 from gfx_ir.dtypes import float32
-from gfx_ir.errors import GfxError
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import REGISTRY, lookup
 from gfx_ir.program import Program
-from gfx_ir.rules import infer
+from gfx_ir.rules import RAISED, infer
 from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
@@ -23,7 +22,6 @@ _PROBED = frozenset(("create", "shape"))
 _PROBE = LogicalTensor(float32, (6, 6))
 _BY_PYTHON = {lookup(op.control.on_data): op for op in REGISTRY.values() if op.control and op.control.on_data}
 """What data decide, decided by the target's Python, which runs only where data are at hand."""
-_REFUSED = (GfxError, TypeError, ValueError, IndexError)
 
 
 class Sizes(Lowering):
@@ -65,7 +63,7 @@ def _is_sized_by_data(node: Node) -> bool:
         return False
     try:
         made = infer(node.op, tree_map(_probe, node.args), "jax")
-    except _REFUSED:
+    except RAISED:
         return False
     return any(isinstance(type_, LogicalTensor) and None in (type_.dims or ()) for type_ in made)
 
@@ -133,5 +131,5 @@ def _shape(node: Node, at: int, number: int, kind: Callable[[Any], bool] = _is_d
     ]
     try:
         return tuple(type_.dims for type_ in infer(node.op, tuple(args), "jax") if isinstance(type_, LogicalTensor))
-    except _REFUSED:
+    except RAISED:
         return None

@@ -13,14 +13,9 @@ from gfx_ir.graph import Value
 from gfx_ir.lifting.words import known_dtype
 from gfx_ir.lifting.written import castable, written
 from gfx_ir.op import lookup
+from gfx_ir.python_numbers import METHODS
 
 from ._lift import as_array, expect, refuse
-
-_OPERATORS = {
-    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
-    "mod": "remainder", "pow": "pow", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or",
-    "xor": "bitwise_xor", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
-}  # fmt: skip
 
 
 def _same_kind(base: DType, new: DType) -> bool:
@@ -76,7 +71,7 @@ def _add_at(op: str) -> Callable[..., Any]:
 
 
 WRITES = {
-    **{f"ndarray.__i{method}__": _inplace(name) for method, name in _OPERATORS.items()},
+    **{f"ndarray.__i{method}__": _inplace(name) for method, name in METHODS.items()},
     "ndarray.fill": _fill,
     "ndarray.sort": _sort,
     "np.copyto": _copyto,
