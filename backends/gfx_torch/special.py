@@ -29,6 +29,8 @@ _NAMES = {
     "raise ValueError": "_check_value",
     "raise TypeError": "_check_type",
     "raise NotImplementedError": "_check_not_implemented",
+    "raise given": "_check_with",
+    "raise each": "_check_tensor_all _check_tensor_all_with",
     "is_tensor": "is_tensor overrides.is_tensor_like",
     "size": "Size",
     "tape": "Tensor.backward autograd.backward",

@@ -187,13 +187,22 @@ def _false(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> bool:
 
 
 def _raise_unless(error: type[Exception], tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
-    """f(test, message=None), which raises where the test is false; `message` may be a function that makes it."""
-    given = dict(zip(("condition", "message"), args)) | kwargs
+    """f(test, message=None), or f(error, test, message), which raises where the test is false; `message` may be a function that makes it."""
+    given = inspect.signature(f).bind(*args, **kwargs).arguments
     test, message = given.get("condition", given.get("cond")), given.get("message")
     made = (
         (lambda: tracer.calls.call(message, (), {})) if callable(message) and not is_open(message) else lambda: message
     )
-    tracer.raising.check(test, None if message is None else made, error)
+    tracer.raising.check(test, None if message is None else made, given.get("error_type", error))
+
+
+def _raise_unless_all(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
+    """f([error,] tests, message=None), which raises where an element is false."""
+    given = inspect.signature(f).bind(*args, **kwargs).arguments
+    tests = given["cond"]
+    if isinstance(tests, Proxy):
+        given["cond"] = tracer.wrap(ops.all(tests.value), tests.backend)
+    _raise_unless(RuntimeError, tracer, f, (), dict(given))
 
 
 def _is_tensor(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -310,6 +319,7 @@ SPECIAL: dict[str, Handler] = {
     "mark": _mark, "shape": _shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
     "setting": alarms.setting,
     **{f"raise {error.__name__}": functools.partial(_raise_unless, error) for error in _RAISED},
+    "raise given": functools.partial(_raise_unless, RuntimeError), "raise each": _raise_unless_all,
     "autograd_function": autograd_function, "custom_rule": custom_rule, "staged": staged, "transform": transform,
     **grad_managers.HANDLERS,
 }  # fmt: skip

@@ -93,12 +93,16 @@ def test_asserts_of_pytorch_raise_what_they_say():
         torch._assert(x.shape[-1] == 2, "width")
         torch._check(x.shape[0] < 9, lambda: f"length {x.shape[0]}")
         torch._check_index(x.sum() > 0, lambda: "positive")
+        torch._check_with(ValueError, x.shape[-1] == 2 or x.shape[0] > 1, lambda: "never")
+        torch._check_tensor_all_with(KeyError, x < 9, lambda: "small")
+        torch._check_tensor_all(x < 7)
         return x
 
     for fn in (gfx.symbolic_trace(checked, backend="torch"), gfx.symbolic_trace(checked, backend="torch").to("torch")):
         assert torch.equal(fn(X), X)
         for bad, error, text in (
             (torch.ones(3), AssertionError, "width"), (torch.ones(9, 2), RuntimeError, "length 9"), (-X, IndexError, "positive"),
+            (X * 5, KeyError, "small"), (X * 4, RuntimeError, "^$"),
         ):  # fmt: skip
             with pytest.raises(error, match=text):
                 fn(bad)
