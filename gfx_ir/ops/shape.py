@@ -193,6 +193,7 @@ for _signature, _spelling, _infer, _rest in (
         stack_type,
         {"traits": _COPIED | Trait.JOINS | Trait.STACKS},
     ),
+    ("seq_of(items)", "[*items]", slice_type, {"kinds": ("list",)}),
     ("seq_at(items, index)", "items[index]", item_type, {}),
     ("seq_slice(items, cut)", "items[cut]", slice_type, {"kinds": ("list",)}),
     ("seq_concat(items, more)", "[*items, *more]", items_type, {"kinds": ("list",)}),

@@ -39,6 +39,7 @@ from ..python.arity import fits
 from ..python.best import minmax
 from ..python.classes import attribute_name, has_attribute, is_instance, type_of
 from ..python.faults import cannot, class_name, no_operator
+from ..python.listed import ListedItems
 from ..python.open_iterables import OpenRange, is_open_iterable
 from ..python.plain import cast, on_math, on_pow, on_round
 from ..python.rows import Lazy, rows_of
@@ -103,7 +104,7 @@ def _sum(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         return found if type(start) is int and start == 0 else start + found
     total = args[1] if len(args) > 1 else kwargs.get("start", 0)
     narrow = _narrow(tracer, args[0], type(total) is int)
-    if rows_kind(args[0]) or (narrow is not None and type(total) is not int):
+    if type(args[0]) is ListedItems or rows_kind(args[0]) or (narrow is not None and type(total) is not int):
         add = lambda found, item: total_of(tracer, found, [item])
         return tracer.loops.fold(args[0], add, total, "total")
     if isinstance(args[0], Proxy):

@@ -29,10 +29,11 @@ from ..objects.variables import gfx_undefined as gfx_undefined
 from ..python.compared import gfx_compared as gfx_compared
 from ..python.faults import cannot
 from ..python.listed import ListedItems
-from ..python.rows import rows_of
+from ..python.rows import StackedRows, rows_of
 from ..python.sequences import OpenList, Starred, display, is_shape, open_tuple
 from ..values.access import A_VALUE, NOTHING, Access, Stop
 from ..values.gated import Gated, usable
+from ..values.number_rows import rows_kind
 from ..values.proxy import HostProxy, Proxy
 from ..values.raised import gfx_handlers as gfx_handlers
 from ..values.raised import gfx_raise as gfx_raise
@@ -217,17 +218,31 @@ def gfx_unpack(value: Any, names: tuple) -> Any:
 
 
 def gfx_star(value: Any) -> Any:
-    """*value in a call or display."""
+    """*value in a call or a set display."""
     tracer = active.builder
     tracer.site = sys._getframe(1)
     rows = tracer.iteration.drained(open_tuple(value))
+    if type(rows) is ListedItems:
+        raise rows.refused(tracer, "spread with `*`", "give items by place: f(parts[0], parts[1])")
+    return _spread(rows)
+
+
+def gfx_items(value: Any) -> Any:
+    """*value in a tuple or list display: what stands for items of which the number is open keeps its place."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    rows = tracer.iteration.drained(open_tuple(value))
+    if type(rows) is ListedItems:
+        return (rows,)
+    if type(rows) is Proxy and type(tracer.host_values.length(rows)) is not int:
+        return (StackedRows(rows, rows_kind(rows)),)
+    return _spread(rows)
+
+
+def _spread(rows: Any) -> Any:
     if is_shape(rows):
         return (Starred(rows.value),)
-    if type(rows) is ListedItems:
-        raise rows.refused(
-            tracer, "spread with `*`", "add lists: parts + [x] for [*parts, x]; or give the argument's shape at capture"
-        )
-    return tracer.host_values.iterate(rows) if type(rows) in _OPEN else rows
+    return active.builder.host_values.iterate(rows) if type(rows) in _OPEN else rows
 
 
 def gfx_display(items: Any) -> Any:

@@ -176,6 +176,10 @@ class Carried:
             return ops.full(self.found.dims, self.init, self.found.dtype)
         return self.before
 
+    def left(self, read: Callable[[Any], Any]) -> Any:
+        """The value that a trip leaves; `read` gives what a leaf holds at its end."""
+        return read(self.out)
+
     def stays_type(self, tracer: Capturing, value: Any, span: Any, host: bool) -> bool:
         """Whether a trip leaves the dtype and shape that were assumed; if not, these are open from now on. Another kind of numbers is
         refused, another rank, and a size that is another one for sure, unless Python runs the loop (`host`)."""

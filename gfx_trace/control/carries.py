@@ -11,10 +11,11 @@ from gfx_ir.graph import Graph, Value
 from gfx_ir.types import LogicalTensor
 
 from ..heap.aliases import doubt, memory, mutable, reached, share
+from ..heap.contents import unchanged
 from ..heap.journal import Slot, held_value, held_values
 from ..interfaces import Capturing
 from ..python.listed import ListedItems
-from ..python.rows import StackedRows, called, grown
+from ..python.rows import Growing, StackedRows, called, grown
 from ..values.access import Access, Stop
 from ..values.gated import is_total
 from ..values.lost import Lost
@@ -25,6 +26,7 @@ from ..values.unsettled import Unsettled
 from .carried import Carried, carryable, kind_of, part_label
 from .carried_aliases import CarriedAliases
 from .carried_containers import CarriedContainers
+from .carried_lists import CarriedList
 from .hints import loop_key, recall, remember
 from .settling import Settling
 from .sides import Side
@@ -72,7 +74,7 @@ class Carries:
         self.appended: dict[tuple, tuple[Slot, list[Any]]] = {}
         self.listed: set[tuple] = set()  # of these, the lists whose items may have several shapes
         self.growing: dict[
-            tuple, tuple[Slot, list[Any]]
+            tuple, tuple[Slot, list[Growing]]
         ] = {}  # lists to which it appends, and what stands for them inside
         self.append_items: list[Value] = []
         self.source: Source | None = None  # what a `for` goes over
@@ -122,6 +124,29 @@ class Carries:
             self.leaves[path], carried.path = carried, path
             self.slots.append(carried)
 
+    def carry_list(self, carried: CarriedList, path: tuple) -> None:
+        """Carry a list as one value, of which each trip leaves another."""
+        if carried.slot is not None:
+            self.growing.pop(carried.slot.id, None)
+            self.appended.pop(carried.slot.id, None)
+            for other, leaf in list(self.leaves.items()):
+                if leaf.slot is not None and leaf.slot.kind == "item" and leaf.slot.object is carried.slot.object:
+                    self.drop(other)
+        self.dropped.discard(path)
+        self.add(path, carried)
+
+    def reads_grown(self, error: Exception) -> bool:
+        """Whether a pass over the body ended where it read a list to which it appends, which is carried from then on."""
+        read = next((grown for grown in self.growing.values() if grown[1][0].error is error), None)
+        if read is None or (self.tracer.loops.fixed_loops and not self.open_length):
+            return False
+        slot, (growing,) = read
+        name = called(slot.object, self.tracer.site)
+        self.carry_list(CarriedList(name, slot.old, growing.kind, self.tracer.backend, slot), ("slot", slot.id))
+        self.leave()
+        self.tracer.regions.escaped = None  # no frame of the body is left alive
+        return True
+
     # ------------------------------------------------------------------ tracing
     def enter(self, graph: Graph) -> None:
         """Begin a region: carried leaves stand as its placeholders, in the variables and slots that hold them."""
@@ -132,7 +157,7 @@ class Carries:
             tracer.journal.record(slot.object, slot.key, slot.kind, slot.name, slot.span, everywhere=True)
             slot.set(list(contents))
         for carried in self.slots:
-            kind = carried.kind if self.host or carried.kind in ("tensor", "optional", "key") else "tensor"
+            kind = carried.kind if self.host or carried.kind in _ON_DATA else "tensor"
             value = carried.inner = graph.add_placeholder(carried.name, kind, carried.type(tracer, kind))
             value.name = carried.name if carried.name.isidentifier() else None
             carried.tell(tracer, value)
@@ -152,6 +177,9 @@ class Carries:
         carried = self.leaves.get(path)
         if carried is not None:
             carried.entered = carried.wrapped(self.tracer, carried.inner)
+            if type(carried.entered) is list:
+                self.copies.add(id(carried.entered))
+                self.containers.enter(path, value, carried.entered)
             return False if path[0] in self.flags else carried.entered
         if isinstance(value, tuple) or is_total(value) or path in self.flat:
             parts = branches(value) or []
@@ -177,7 +205,10 @@ class Carries:
         }
         again = not any(map(self.tracer.raising.acts, side.graph.walk()))
         return bool(self.test_assigns - (self.inner if again else frozenset())) or any(
-            slot.kind != "base" and entered.get(slot.id) is not value for slot, value in side.written
+            slot.kind != "base"
+            and entered.get(slot.id) is not value
+            and not (slot.kind == "contents" and slot.id in entered and unchanged(entered[slot.id], value))
+            for slot, value in side.written
         )
 
     def collect(self) -> None:
@@ -220,16 +251,19 @@ class Carries:
             for item in items
         ]
         for slot, item in stacked:
-            self._check_appended(slot, item)
+            self._check_appended(called(slot.object, tracer.site), slot.span, item)
+        for carried in self.slots:
+            for item in carried.added if type(carried) is CarriedList else ():
+                self._check_appended(carried.name, self.span, item)
         with tracer.regions._within(side):
-            outs = [tracer._local(self.read(c.out, True)) for c in self.slots]
+            outs = [tracer._local(c.left(lambda out: self.read(out, True))) for c in self.slots]
             if exit_ == len(self.slots):
                 outs.append(flag)
             outs += [tracer._local(as_row(item)) for _, item in stacked]
             side.graph.result = tuple(outs)
         return stacked
 
-    def _check_appended(self, slot: Slot, item: Any) -> None:
+    def _check_appended(self, name: str, span: Any, item: Any) -> None:
         """A list holds tensors, not what they held: one that a later trip writes in place changes in the list too."""
         held = memory(item)
         for carried in self.slots:
@@ -237,10 +271,8 @@ class Carries:
             handed = type(carried.out) is Proxy and share(memory(carried.out), held)
             written = handed and type(phi) is Proxy and (phi.value is not carried.inner or type(phi.base) is Lost)
             if written or (carried.slot is not None and share((carried.slot.object,), held)):
-                what = (
-                    f"the loop writes {carried.name!r} in place, which {called(slot.object, self.tracer.site)!r} holds"
-                )
-                raise NeedsPython("loop", what, slot.span, "append a copy: `.clone()`, `.copy()`")
+                what = f"the loop writes {carried.name!r} in place, which {name!r} holds"
+                raise NeedsPython("loop", what, span, "append a copy: `.clone()`, `.copy()`")
 
     def initial(self) -> tuple:
         """The values before the first trip."""
@@ -267,6 +299,10 @@ class Carries:
                 value.type = carried.inner.type
             carried.tell(tracer, value)
             results[id(carried)] = carried.result = carried.wrapped(tracer, value)
+        for carried in self.slots:
+            if type(carried) is CarriedList:
+                others = [x for item in carried.added for x in self._shared(item)]
+                doubt(carried.result[0].rows, others, "a list that a loop filled may hold it", add=True)
         made: dict[tuple, Any] = {}
         self.set(tuple(self._outside(v, (n,), results, made) for n, v in zip(self.names, self.entry)))
         slots = [
@@ -314,6 +350,8 @@ class Carries:
     def _outside(self, value: Any, path: tuple, results: dict[int, Any], made: dict[tuple, Any]) -> Any:
         carried = self.leaves.get(path)
         if carried is not None:
+            if type(carried.result) is list:
+                made[path] = carried.result
             return results[id(carried)]
         if path in self.through:
             return self.through[path]
@@ -328,3 +366,7 @@ class Carries:
                 made[path] = found
             return found
         return self.behind.get(path[0], value) if len(path) == 1 else value
+
+
+_ON_DATA = frozenset(("tensor", "optional", "key", "list"))
+"""Kinds of what a loop carries also where data decides how often it runs."""

@@ -12,6 +12,7 @@ from ..interfaces import Capturing
 from .carried import Carried
 from .carried_aliases import CarriedAliases
 from .carried_containers import CarriedContainers
+from .carried_lists import CarriedList
 from .sides import Side
 
 
@@ -55,6 +56,9 @@ class Carrying(Protocol):
 
     def plan(self, name: str, value: Any, path: tuple) -> None:
         """Plan what a variable holds as carried leaves."""
+
+    def carry_list(self, carried: CarriedList, path: tuple) -> None:
+        """Carry a list as one value."""
 
     def replan(self) -> None:
         """Plan what all variables hold."""

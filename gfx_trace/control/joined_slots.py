@@ -11,7 +11,7 @@ from ..frameworks.grad_mode import undecided
 from ..heap.contents import Content
 from ..heap.journal import MISSING, Slot, with_items
 from ..interfaces import Capturing
-from ..python.rows import called, length_error, slot_called
+from ..python.rows import called, holds_rows, length_error, slot_called
 from ..values.gated import Gated, GatedItems, lacks
 from ..values.lost import Lost
 from ..values.proxy import Proxy, Undefined
@@ -87,10 +87,11 @@ def _tensor(join: Join, slot: Slot, a: Any, b: Any) -> Any:
 def _contents(tracer: Capturing, join: Join, slot: Slot, a: Any, b: Any) -> Any:
     """What a container holds that a side changed as a whole: a list may be gated, of which each use asks the test again."""
     on_data = join.test.is_tensor
-    if len(a) != len(b) and on_data:
-        raise length_error(slot, "under a test on tensor data", tracer.site)
     join.slot = None
-    both = join.join(a, b, slot.name)
+    of_list = type(slot.object) is list and (on_data or holds_rows(a) or holds_rows(b)) and join.is_list(a, b)
+    if len(a) != len(b) and on_data and not of_list:
+        raise length_error(slot, "under a test on tensor data", tracer.site)
+    both = join.listed(a, b, called(slot.object, tracer.site)) if of_list else join.join(a, b, slot.name)
     if type(both) is Gated and isinstance(a, list) and type(slot.object) is list:
         if on_data:
             raise length_error(slot, "under a test on tensor data", tracer.site)

@@ -20,7 +20,16 @@ from ..heap.aliases import mutable, share
 from ..heap.journal import Slot, held_value
 from ..heap.links import Link, When, both, reach
 from ..interfaces import Capturing
-from ..python.rows import StackedRows, holds_rows, item_by_item, item_called, slot_called
+from ..python.listed import ListedItems
+from ..python.rows import (
+    StackedRows,
+    holds_rows,
+    item_by_item,
+    item_called,
+    kind_of_items,
+    listed_items,
+    slot_called,
+)
 from ..python.sequences import is_shape, is_whole
 from ..values.access import said
 from ..values.either import roots
@@ -70,13 +79,15 @@ class Join:
                 return mine
         if is_total(a) or is_total(b):
             return self._total(a, b, name)
-        if type(a) is type(b) is StackedRows and a.kind == b.kind:
+        if type(a) is type(b) and type(a) in (StackedRows, ListedItems) and a.kind == b.kind:
             rows = self.join(a.rows, b.rows, name)
-            return rows if lacks(rows) else StackedRows(rows, a.kind)
+            return rows if lacks(rows) else type(a)(rows, a.kind)
         if lacks(a) or lacks(b):
             return self._lacking(a, b, name)
         if type(a) is type(b) and isinstance(a, (*NUMBER_CLASSES, str, type(None))) and (a == b or (a != a and b != b)):
             return a
+        if (holds_rows(a) or holds_rows(b)) and self.is_list(a, b):
+            return self.listed(a, b, name)
         if not item_by_item(a, b):
             return self._unjoinable(a, b, name)
         if type(a) is type(b) and (isinstance(a, (tuple, list, dict)) or is_record(a)):
@@ -181,6 +192,27 @@ class Join:
             self.containers[id(a), id(b)] = a, b, made
         return made
 
+    def is_list(self, a: Any, b: Any) -> bool:
+        """Whether two lists or tuples are one of open length behind the test: a test of Python's may go over those that are known again."""
+        if type(a) is not type(b) or type(a) not in (list, tuple) or (len(a) == len(b) and item_by_item(a, b)):
+            return False
+        return kind_of_items([*a, *b]) is not None
+
+    def listed(self, a: Any, b: Any, name: str) -> Any:
+        """A list or tuple of open length that holds what the one or the other does."""
+        known, found = self.containers.get((id(a), id(b))), []
+        if known is not None:  # one object under two names stays one
+            return known[2]
+        for side, items in enumerate((a, b)):
+            held = [Proxy(self.value(x, side), x.backend, x.weak) if type(x) is Proxy else x for x in items]
+            with self.tracer.regions._within(self.sides[side]):
+                found.append(listed_items(held).rows)
+        then, otherwise = found
+        made = type(a)([ListedItems(self.join(then, otherwise, name), kind_of_items([*a, *b]) or "")])
+        if type(a) is list:
+            self.containers[id(a), id(b)] = a, b, made
+        return made
+
     def link(self, made: dict[int, Any]) -> None:
         """A joined container is what each side has for it, as the test says, and so are others that are joined of the same; one that a
         side made for itself is nobody's behind it. `made`: what stands for each, by id."""
@@ -213,7 +245,7 @@ class Join:
             return "shape"
         if "object" in kinds or "tree" in kinds:
             return self._unjoinable(a, b, name)
-        if self.host:
+        if self.host or kinds == {"list"}:
             return _host_kind(kinds)
         if kinds <= {"tensor", "int", "float", "bool", "complex"}:
             left, right = (value if type(x) is Proxy else None for x, value in zip(pair, values))

@@ -122,7 +122,12 @@ class Loops:
             if carries.left_by_test(test_side):
                 self._stage_while(*rotated(self.tracer, test, body, access, stop), stop)
                 return
-            body_side, flag = self.trace_body(carries, body, stop, before=test if carries.test_assigns else None)
+            try:
+                body_side, flag = self.trace_body(carries, body, stop, before=test if carries.test_assigns else None)
+            except NeedsPython as error:
+                if not carries.reads_grown(error):
+                    raise
+                continue
             tensor = any(isinstance(x, Value) and x.is_tensor for x in (found, flag))
             carries.open_length = True
             if carries.settle(body_side, tensor):
@@ -272,8 +277,13 @@ class Loops:
                     )
                 return source.make([self.tracer.loop_sources._loop_item(v, source, at) for at, v in enumerate(items)])
 
-            with carries.peeled_if_unusable():
-                body_side, flag = self.trace_body(carries, body, stop, item)
+            try:
+                with carries.peeled_if_unusable():
+                    body_side, flag = self.trace_body(carries, body, stop, item)
+            except NeedsPython as error:
+                if not carries.reads_grown(error):
+                    raise
+                continue
             carries.append_items, carries.source = items, source
             carries.trips, carries.runs = source.length, bool(source.length)
             if flag is True and source.length is not None:

@@ -9,6 +9,7 @@ from gfx_ir.errors import UnsupportedConstruct
 
 from ..interfaces import Capturing
 from ..python.attempts import attempt
+from ..python.listed import ListedItems
 from ..python.rows import append_item
 from ..python.sequences import OpenList, empty, joined
 from ..values.access import Access
@@ -16,6 +17,8 @@ from ..values.proxy import NeedsPython
 
 if TYPE_CHECKING:
     from .sources import Source
+
+_WHOLE = ("int", "bool")
 
 
 def mapped(
@@ -26,7 +29,7 @@ def mapped(
         return _rows(tracer, function, iterable, target, access)
     before = access.get()
     try:
-        return attempt(tracer, lambda mark: _rows(tracer, function, iterable, target, access))
+        return attempt(tracer, lambda mark: _rows(tracer, function, iterable, target, access, sizes=True))
     except (NeedsPython, UnsupportedConstruct) as error:
         access.set(before)
         try:
@@ -35,13 +38,23 @@ def mapped(
             raise error from None
 
 
-def _rows(tracer: Capturing, function: Callable[[Any], Any], iterable: Any, target: Any, access: Access) -> list[Any]:
+def _rows(
+    tracer: Capturing,
+    function: Callable[[Any], Any],
+    iterable: Any,
+    target: Any,
+    access: Access,
+    sizes: bool = False,
+) -> list[Any]:
+    """`sizes`: whole numbers are those of a shape, if they can."""
     outs: list[Any] = []
 
     def body(item: Any) -> None:
         append_item(tracer, outs, function(item))
 
     tracer.loops.for_(iterable, body, access, None, target)
+    if sizes and any(type(x) is ListedItems and x.kind in _WHOLE for x in outs):
+        raise NeedsPython("comprehension", "it holds whole numbers", tracer.span())
     return outs
 
 

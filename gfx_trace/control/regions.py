@@ -17,6 +17,7 @@ from gfx_ir.trees import leaves
 from ..heap.journal import held_values
 from ..heap.owned import WRITABLE
 from ..interfaces import Capturing
+from ..python.listed import ListedItems
 from ..python.rows import StackedRows
 from ..values.access import A_VALUE, NOTHING, Access
 from ..values.gated import Gated
@@ -273,8 +274,8 @@ def filled(
         return Proxy(proxy.value, tree.backend, tree.weak) if isinstance(proxy, Proxy) else proxy
     if isinstance(tree, Proxy) and raw:
         return tree.value
-    if type(tree) is StackedRows:
-        return StackedRows(filled(tree.rows, outputs), tree.kind)
+    if type(tree) is StackedRows or type(tree) is ListedItems:
+        return type(tree)(filled(tree.rows, outputs), tree.kind)
     parts = branches(tree)
     if parts is None:
         return tree

@@ -21,6 +21,7 @@ from gfx_ir.trees import tree_map
 
 from ..heap.aliases import doubt, mutable
 from ..interfaces import Capturing
+from ..python.listed import ListedItems
 from ..python.rows import StackedRows
 from ..values.access import A_VALUE, NOTHING, Access, said
 from ..values.gated import Gated, GatedItems, defined_by, gate_of, is_total, usable
@@ -139,9 +140,9 @@ class Resolution:
         if type(tree) is GatedItems:
             gated = self.imported(test, tree.gated)
             return tree if gated is tree.gated else GatedItems(gated)
-        if type(tree) is StackedRows:
+        if type(tree) is StackedRows or type(tree) is ListedItems:
             rows = self.imported(test, tree.rows)
-            return tree if rows is tree.rows else StackedRows(rows, tree.kind)
+            return tree if rows is tree.rows else type(tree)(rows, tree.kind)
         if is_open(tree):
             value = tree.read()
             if isinstance(value, Value) and not self.visible(value):

@@ -8,6 +8,7 @@ from typing import Any
 from gfx_ir import ops
 
 from ..interfaces import Capturing
+from ..values.gated import GatedItems
 from ..values.number_rows import one_kind
 from .checks import checked
 from .listed import ListedItems
@@ -55,8 +56,8 @@ def keeps_places(tracer: Capturing, items: Any) -> bool:
 
 
 def _of_several(items: Any) -> bool:
-    """Whether a list or tuple holds what a loop filled with tensors of several shapes."""
-    return holds_rows(items) and any(type(x) is ListedItems for x in items)
+    """Whether a list or tuple is of open length, and no tensor of rows."""
+    return holds_rows(items) and any(type(x) is ListedItems or type(x) is GatedItems for x in items)
 
 
 def _listed_method(tracer: Capturing, items: list[Any], f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
@@ -94,9 +95,11 @@ def spliced_at(tracer: Capturing, items: list[Any], key: Any, new: list[Any], me
         raise next(x.error for x in items if type(x) in STANDING)
     before, whole, found = method == "insert", listed_items(items), None
     if not before:
-        there = whole.length(tracer) > key if key >= 0 else whole.length(tracer) >= -key
-        checked(tracer, there, "list index out of range", "IndexError")
-        found = whole.item(tracer, key) if method == "pop" else None
+        if tracer.raising.handlers:
+            there = whole.length(tracer) > key if key >= 0 else whole.length(tracer) >= -key
+            checked(tracer, there, "list index out of range", "IndexError")
+        item = whole.item(tracer, key)  # which raises where nothing is
+        found = item if method == "pop" else None
     behind_it = key if before else key + 1
     head = [] if key == 0 else [whole.cut(tracer, slice(None, key))]
     tail = [] if behind_it == 0 and not before and key < 0 else [whole.cut(tracer, slice(behind_it, None))]

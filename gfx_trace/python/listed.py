@@ -1,45 +1,56 @@
-"""Lists that staged loops fill with tensors of several shapes: values of kind "list" in the graph."""
+"""Lists of open length as one value of kind "list" in the graph: what tests and loops on data leave in a list."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.errors import UnsupportedConstruct
-from gfx_ir.op import active
+from gfx_ir.graph import Node, Value
+from gfx_ir.infer.abstract import NUMBERS
+from gfx_ir.op import active, lookup
+from gfx_ir.python_numbers import OPEN
 
 from ..heap.aliases import doubt, mutable
 from ..interfaces import Capturing
+from ..values.number_rows import number
 from ..values.proxy import Proxy, Unusable, weak_kind
 
 
 class ListedItems(Unusable):
-    """What stands in a list for all that a staged loop put into it, where the items may have several shapes. Joined or stacked they are
-    one tensor; their number is known, and the list can be returned. `rows` holds them, as a value of kind "list"."""
+    """What stands in a list for items of which the number is open, and which may have several shapes. Joined or stacked they are
+    one tensor; how many there are is asked of the list, which can be returned. `rows` holds them, as a value of kind "list"; `kind`: that
+    of the numbers of Python's that they are, if they are."""
 
-    __slots__ = ("rows",)
+    __slots__ = ("rows", "kind")
 
-    def __init__(self, rows: Proxy) -> None:
-        self.rows = rows
+    def __init__(self, rows: Proxy, kind: str = "") -> None:
+        self.rows, self.kind = rows, kind
         active.builder.record.filled = True
         super().__init__(
             UnsupportedConstruct(
-                "GFX cannot use a list in this way that a loop filled with tensors of several shapes", None, _INSTEAD
+                "GFX cannot use a list in this way whose length is open, or that a loop filled with tensors of several shapes",
+                None,
+                _INSTEAD,
             )
         )
 
     def refused(self, tracer: Capturing, what: str, instead: str) -> Exception:
         """The error for what cannot be done to the list, a verb with what belongs to it."""
-        return tracer.error(f"GFX cannot {what} a list that a loop filled with tensors of several shapes", instead)
+        return tracer.error(
+            f"GFX cannot {what} a list whose length is open, or that a loop filled with tensors of several shapes",
+            instead,
+        )
 
     def cut(self, tracer: Capturing, part: slice) -> ListedItems:
         """These items from one place to another."""
         ends = slice(*map(tracer.unwrap, (part.start, part.stop, part.step)))
         made = Proxy(ops.seq_slice(self.rows.read(), ends), self.rows.backend)
         doubt(made, [self.rows], "a list that a loop filled holds it")
-        return ListedItems(made)
+        return ListedItems(made, self.kind)
 
     def length(self, tracer: Capturing) -> Any:
         """How many there are."""
@@ -50,6 +61,10 @@ class ListedItems(Unusable):
         if weak_kind(at) != "int":
             raise self.error
         found = tracer.wrap(ops.seq_at(self.rows.read(), tracer.unwrap(at)), self.rows.backend)
+        if self.kind in (OPEN, "complex"):
+            return Proxy(found.value, found.backend, NUMBERS if self.kind == OPEN else frozenset((self.kind,)))
+        if self.kind:
+            return number(self.kind, found)
         if mutable(found):
             doubt(found, [self.rows], "a list that a loop filled holds it")
         return found
@@ -63,19 +78,35 @@ class ListedItems(Unusable):
         return tracer.wrap(op(self.rows.read(), axis=axis), self.rows.backend)
 
 
-def merged(tracer: Capturing, parts: Sequence[Any], backend: Any) -> ListedItems:
-    """One list of what is in several parts, each a list (a Proxy of a value of that kind) or a tensor of its own."""
-    if len(parts) == 1 and parts[0].value.kind == "list":
-        return ListedItems(parts[0])
-    made = Proxy(
-        functools.reduce(
-            ops.seq_concat, [tracer.local(x.read()) if x.value.kind == "list" else (x.read(),) for x in parts]
-        ),
-        backend,
-    )
+def merged(tracer: Capturing, parts: Sequence[Any], backend: Any, kind: str = "") -> ListedItems:
+    """One list of what is in several parts, each a list (a Proxy of a value of that kind) or an item of its own."""
+    if len(parts) == 1 and _is_list(parts[0]):
+        return ListedItems(parts[0], kind)
+    found: list[Any] = []
+    for whole, several in [(whole, list(several)) for whole, several in groupby(parts, _is_list)]:
+        found += [tracer.local(x.read()) for x in several] if whole else [tuple(map(tracer.unwrap, several))]
+    value = functools.reduce(ops.seq_concat, found) if len(found) > 1 else ops.seq_of(found[0] if found else ())
+    made = Proxy(value, backend)
     doubt(made, [x for x in parts if mutable(x)], "a list that a loop filled holds it")
-    return ListedItems(made)
+    return ListedItems(made, kind)
+
+
+def _is_list(x: Any) -> bool:
+    return type(x) is Proxy and type(x.value) is Value and x.value.kind == "list"
+
+
+def numbers(tracer: Capturing, rows: Proxy, kind: str) -> Proxy:
+    """The list of the numbers of Python's that the rows of a tensor stand for."""
+    with tracer.regions.opened("body") as side:
+        row = side.graph.add_placeholder("row", "tensor")
+        side.graph.result = (number(kind, tracer.wrap(row, rows.backend)).read(),)
+    node = Node(lookup("for"), ((rows.read(),), (), (), None), ("list",), tracer.span(), (side.graph,))
+    tracer.append(node)
+    return Proxy(node.value, rows.backend)
 
 
 _INSTEAD = "join the items (cat, stack along an axis), or return the list; or give the argument's shape at capture"
-_JOINING = {"stack": ops.stack, **dict.fromkeys(("cat", "concat", "concatenate"), ops.concat)}
+_JOINING = {
+    **dict.fromkeys(("stack", "array", "asarray"), ops.stack),
+    **dict.fromkeys(("cat", "concat", "concatenate"), ops.concat),
+}

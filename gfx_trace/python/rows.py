@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gfx_ir import ops
+from gfx_ir import dtypes, ops
 from gfx_ir.control import is_given
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
@@ -17,11 +17,11 @@ from ..heap.aliases import doubt, mutable
 from ..heap.journal import Slot
 from ..interfaces import Capturing
 from ..values.either import roots
-from ..values.gated import GatedItems
-from ..values.number_rows import as_row, one_kind, rows_kind
-from ..values.proxy import NeedsPython, Proxy, Unusable, number_kinds, weak_kind
+from ..values.gated import Gated, GatedItems, gate_of
+from ..values.number_rows import WIDE, as_row, one_kind, rows_kind
+from ..values.proxy import HostProxy, NeedsPython, Proxy, Unusable, number_kinds, weak_kind
 from .checks import checked
-from .listed import ListedItems, merged
+from .listed import ListedItems, merged, numbers
 
 
 class StackedRows(Unusable):
@@ -46,11 +46,13 @@ class StackedRows(Unusable):
 
 
 class Growing(Unusable):
-    """What stands first in a list to which a loop appends, for all that was in it before the trip: that is not known."""
+    """What stands first in a list to which a loop appends, for all that was in it before the trip: that is not known. `kind`: that of
+    the numbers of Python's that it appends, if it does."""
 
-    __slots__ = ()
+    __slots__ = ("kind",)
 
-    def __init__(self, slot: Slot, frame: Any) -> None:
+    def __init__(self, slot: Slot, frame: Any, kind: str) -> None:
+        self.kind = kind
         active.builder.record.filled = True
         name = called(slot.object, frame)
         hint = "keep what later trips read in a variable of its own"
@@ -114,7 +116,7 @@ class RowIterator(Lazy):
 
 def kind_of_item(x: Any) -> str:
     """The kind of the number of Python's that an item of a list is, OPEN where that is one of several; "" for a tensor."""
-    if type(x) is StackedRows:
+    if type(x) is StackedRows or type(x) is ListedItems:
         return x.kind
     return OPEN if len(number_kinds(x)) > 1 else weak_kind(x)
 
@@ -131,23 +133,44 @@ def rows_of(x: Any) -> Any:
     return listed_items(x)
 
 
+def kind_of_items(items: Any) -> str | None:
+    """The kind of number that all items of a list or tuple are, "" where they are tensors; None where one value does not hold them."""
+    known = [x for item in items for x in (_gated(item.gated) if type(item) is GatedItems else (item,))]
+    kinds = {kind_of_item(x) if type(x) in _ITEMS or weak_kind(x) else None for x in known} or {""}
+    return kinds.pop() if len(kinds) == 1 else None if kinds & {"", None} else OPEN
+
+
+def _gated(gated: Any) -> list[Any]:
+    """What stands in a list on either way."""
+    return [x for side in gated.sides for x in (_gated(side) if type(side) is Gated else side)]
+
+
 def listed_items(items: Any) -> ListedItems:
-    """All items of a list or tuple as one value: those that are known, and what stands for others. Raises where one is no tensor."""
-    tracer, parts, backend = active.builder, [], None
-    for item in items:
-        if type(item) is StackedRows and not item.kind:
-            rows = tracer.host("list", item.rows.read())
-            part = Proxy(ops.seq_slice(rows, slice(None)), item.rows.backend)
-            doubt(part, [item.rows], "a list that a loop filled holds it")
-        elif type(item) is ListedItems:
-            part = item.rows
-        elif type(item) is Proxy and not item.weak:
-            part = item
-        else:
-            raise next(x.error for x in items if type(x) in STANDING)
-        parts.append(part)
-        backend = part.backend
-    return merged(tracer, parts, backend)
+    """All items of a list or tuple as one value: those that are known, and what stands for others. Raises where one value does not
+    hold them."""
+    tracer, kind = active.builder, kind_of_items(items)
+    if kind is None:
+        raise next(x.error for x in items if type(x) in STANDING)
+    if gate_of(items) is not None:
+        found: ListedItems = tracer.gates.resolve(items, listed_items)
+        return found
+    parts = list(map(_part, items))
+    return merged(
+        tracer, parts, next((x.backend for x in parts if type(x) in (Proxy, HostProxy)), tracer.backend), kind
+    )
+
+
+def _part(item: Any) -> Any:
+    """An item of a list, or the list of those for which it stands."""
+    if type(item) is ListedItems:
+        return item.rows
+    if type(item) is not StackedRows:
+        return item
+    if item.kind:
+        return numbers(active.builder, item.rows, item.kind)
+    made = Proxy(ops.seq_of(item.rows.read()), item.rows.backend)
+    doubt(made, [item.rows], "a list that a loop filled holds it")
+    return made
 
 
 def holds_rows(x: Any) -> bool:
@@ -159,7 +182,7 @@ def item_by_item(a: Any, b: Any) -> bool:
     """Whether two containers can be joined item by item: not where what stands for many items in one has no counterpart."""
     if not (holds_rows(a) or holds_rows(b)):
         return True
-    left, right = ([x.kind if type(x) is StackedRows else None for x in items] for items in (a, b))
+    left, right = ([(type(x), x.kind) if type(x) in _FILLED else None for x in items] for items in (a, b))
     return type(a) is type(b) and left == right and GatedItems not in map(type, (*a, *b))
 
 
@@ -186,6 +209,8 @@ def in_places(x: Any) -> Any:
 
 _SEQUENCES = frozenset((list, tuple))
 STANDING = frozenset((StackedRows, ListedItems, Growing, GatedItems))
+_FILLED = frozenset((StackedRows, ListedItems))
+_ITEMS = _FILLED | {Proxy}
 
 
 def listed(tracer: Capturing, x: Any, what: str) -> None:
@@ -265,11 +290,16 @@ def joined_rows(
     """A call (`again` makes it) on what `rows_of` gives for a list, and `rest`. Joined its rows are one tensor already; any other call
     gets a list of them."""
     last = name.rpartition(".")[2]
-    if type(rows) is ListedItems:
+    if type(rows) is ListedItems and not (rows.kind in WIDE and last in _ARRAYS):
         return rows.joined(tracer, name, rest, kwargs)
-    if rows_kind(rows):
+    if type(rows) is ListedItems:
+        rows = tracer.loops.map_(lambda item: item, rows)[0].rows
+    if kind := rows_kind(rows):
         if isinstance(tracer.host_values.length(rows), int):
             return again((list(rows), *rest))
+        if last in _ARRAYS:
+            own = dtypes.default(kind[0], tracer.promotion) if kind != "bool" else dtypes.bool_
+            return again((tracer.wrap(ops.astype(rows.read(), own), rows.backend), *rest))
         raise tracer.error(
             f"GFX cannot apply {name} to a list of numbers that a loop filled, whose length is open", "append tensors"
         )
@@ -288,6 +318,10 @@ def joined_rows(
     raise tracer.error(
         f"GFX cannot apply {name} to the rows of one tensor: how many there are is open", "stack them first"
     )
+
+
+_ARRAYS = frozenset(("array", "asarray", "tensor", "as_tensor"))
+"""Functions that make an array of a list."""
 
 
 def _is_callers(rows: Proxy) -> bool:

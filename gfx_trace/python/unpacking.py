@@ -12,8 +12,9 @@ from ..interfaces import Capturing
 from ..values.gated import gate_of
 from ..values.number_rows import number, rows_kind
 from ..values.proxy import HostProxy, Proxy, is_open
+from .checks import checked
 from .listed import ListedItems
-from .rows import rows_of
+from .rows import StackedRows, listed_items, rows_of
 from .sequences import Spread, is_shape, spread, starred_rest
 
 
@@ -31,6 +32,8 @@ class Unpacking:
             return self._tracer.gates.resolve(value, lambda side: self(side, names))
         value = rows_of(self._tracer.overloading.iterable(value))
         starred = any(isinstance(name, str) and name.startswith("*") for name in names)
+        if type(value) is ListedItems and starred:
+            return self._around(value, names)
         if type(value) is ListedItems:
             raise value.refused(
                 self._tracer,
@@ -42,6 +45,19 @@ class Unpacking:
         if not any(isinstance(name, tuple) for name in names):
             self._name_all(items, names)
             return items
+        return [self(item, name) if isinstance(name, tuple) else item for item, name in zip(items, names)]
+
+    def _around(self, value: Any, names: tuple) -> list[Any]:
+        """The items of a list of open length for targets of which one is starred. Raises ValueError, when the code runs, where there are
+        too few."""
+        at = next(at for at, name in enumerate(names) if isinstance(name, str) and name.startswith("*"))
+        behind = len(names) - at - 1
+        enough = value.length(self._tracer) >= at + behind
+        checked(self._tracer, enough, f"not enough values to unpack (expected at least {at + behind})", "ValueError")
+        item = lambda place: value.item(self._tracer, place)
+        rest = value.cut(self._tracer, slice(at or None, -behind or None))  # Python makes a list of it
+        items = [*map(item, range(at)), rest, *map(item, range(-behind, 0))]
+        self._name_all(items, names)
         return [self(item, name) if isinstance(name, tuple) else item for item, name in zip(items, names)]
 
     def _items(self, value: Any, names: tuple) -> Any:
@@ -64,9 +80,7 @@ class Unpacking:
             if starred:
                 known = self._tracer.host_values.length(value)
                 if not isinstance(known, int):
-                    raise self._tracer.error(
-                        "GFX cannot unpack `*rest` of a tensor whose length is open", "give its shape at capture"
-                    )
+                    return self._around(listed_items([StackedRows(value, rows_kind(value))]), names)
                 return [value[at] for at in range(known)]
             known = self._tracer.host_values.length(value)
             if not isinstance(known, int):

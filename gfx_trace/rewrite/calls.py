@@ -78,6 +78,9 @@ class Calls(Context):
         """A tuple, list or set; `*` in it may spread what is of open length."""
         spread = any(isinstance(item, ast.Starred) for item in node.elts)
         node.elts = self.exprs(node.elts)
+        for item in node.elts if not isinstance(node, ast.Set) else ():
+            if isinstance(item, ast.Starred) and isinstance(item.value, ast.Call):
+                item.value.func = at(load("gfx_items"), item)
         if isinstance(node, ast.Set) and not all(isinstance(item, ast.Constant) for item in node.elts):
             return hook("gfx_set", [at(ast.List(node.elts, LOAD), node)], node)
         return hook("gfx_display", [node], node) if spread else node

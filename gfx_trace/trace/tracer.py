@@ -317,7 +317,7 @@ class Tracer(Builder):
             if result.kind == "tensor" or result.kind == "optional":
                 weak = kind_of(result) if result.node.op.family == FAMILY else ""
                 return Proxy(result, backend or self.backend, weak)
-            if result.kind == "key":
+            if result.kind in ("key", "list"):
                 return Proxy(result, backend or self.backend)
             return HostProxy(result, backend or self.backend)
         if kind is tuple or kind is list or kind is Keys:

@@ -12,7 +12,7 @@ from gfx_ir.types import LogicalTensor
 
 from .proxy import Proxy, weak_kind
 
-_WIDE = {"bool": "bool", "int": "int64", "float": "float64"}
+WIDE = {"bool": "bool", "int": "int64", "float": "float64"}
 """The kinds of number that stand as rows, and the dtype that holds them; JAX's own code has the widths of JAX."""
 _TAKE = {"bool": ops.to_bool, "int": ops.to_int, "float": ops.to_float}
 
@@ -27,7 +27,7 @@ def one_kind(items: Iterable[Any], kind_of: Callable[[Any], str]) -> str | None:
     """The kind of number that all items are, "" where none is a number; None where no tensor holds them alike."""
     kinds = set(map(kind_of, items))
     kind = kinds.pop() if len(kinds) == 1 else None
-    return kind if not kind or kind in _WIDE else None
+    return kind if not kind or kind in WIDE else None
 
 
 def as_row(x: Any) -> Value:
@@ -44,7 +44,7 @@ def row_type(x: Proxy) -> Any:
 
 
 def _wide(kind: str) -> dtypes.DType:
-    return dtypes.default(kind[0], "jax") if active.builder.promotion == "jax" else dtypes.dtype(_WIDE[kind])
+    return dtypes.default(kind[0], "jax") if active.builder.promotion == "jax" else dtypes.dtype(WIDE[kind])
 
 
 def number(kind: str, made: Proxy) -> Proxy:

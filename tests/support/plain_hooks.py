@@ -166,6 +166,7 @@ def gfx_fold(f, iterable, each, keeps, names, *start, access=None):
 
 HOOKS = {name: value for name, value in globals().items() if name.startswith("gfx_")} | {
     "gfx_star": lambda v: v,
+    "gfx_items": lambda v: v,
     "gfx_starstar": lambda v: v,
     "gfx_getattr": getattr,
     "gfx_setattr": setattr,

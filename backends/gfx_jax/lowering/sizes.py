@@ -1,4 +1,5 @@
-"""Sizes that hang on data, which a tracing compiler cannot have: a tensor as the bound of a slice, in a shape, or as a choice."""
+"""Sizes that hang on data, which a tracing compiler cannot have: a tensor as the bound of a slice, in a shape, or as a choice, and the
+lengths of lists."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import Any
 from gfx_ir.codegen.prepare.base import Emission, Lowering
 from gfx_ir.codegen.prepare.traced import numbers_of_data
 from gfx_ir.codegen.unrolling import Unrolling
-from gfx_ir.control import hangs_on_data, is_for
+from gfx_ir.control import hangs_on_data, has_lists, is_for, is_loop
 from gfx_ir.dtypes import float32
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import REGISTRY, lookup
@@ -36,9 +37,19 @@ class Sizes(Lowering):
         traced = numbers_of_data(nodes, unrolling)
         for node in nodes:
             around = list(_compiled(node, unrolling))
-            if around and (_is_sized_by_data(node) or _needs_data(node) or (traced and _needs_number(node, traced))):
+            if hangs_on_data(node) and _decides_length(node):
+                for owner in (*around, *(() if is_for(node) else (node,))):
+                    owner.op = _BY_PYTHON.get(owner.op, owner.op)
+            elif around and (_is_sized_by_data(node) or _needs_data(node) or (traced and _needs_number(node, traced))):
                 for owner in around:
                     owner.op = _BY_PYTHON[owner.op]
+
+
+def _decides_length(node: Node) -> bool:
+    """Whether data decide how many items a list has that a test or loop gives."""
+    if is_loop(node):
+        return has_lists(node) and (not is_for(node) or node.arg("exit") is not None)
+    return any(value.kind == "list" and value.uses for value in node.values)
 
 
 def _compiled(node: Node, unrolling: Unrolling) -> Iterator[Node]:
@@ -54,6 +65,8 @@ def _needs_data(node: Node) -> bool:
     """Whether a slice has a bound in a tensor, or a shape a size there."""
     if any(map(_is_data, _bounds(node))) and not _keeps_shape(node):
         return True
+    if "index" in node.op.params and type(first := node.args[0]) is Value and first.kind == "list":
+        return any(map(_is_data, node.args[1:]))
     return node.op.family in _PROBED and any(_tells_size(node, at) for at in range(len(node.args)))
 
 

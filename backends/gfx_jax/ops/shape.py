@@ -135,6 +135,7 @@ ROWS = (
         "jnp.stack(arrays, axis=axis)",
         {**_SAME["stack"], "lax.stack": lambda operands, axis=0: ops.stack(tuple(operands), axis=axis)},
     ),
+    Row("seq_of", "[*items]"),
     Row("seq_at", "items[index]"),
     Row("seq_slice", "items[cut]"),
     Row("seq_concat", "[*items, *more]"),

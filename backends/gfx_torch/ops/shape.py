@@ -243,6 +243,7 @@ ROWS = (
     Row("expand", spread("x.expand(*shape)", "shape"), {"Tensor.expand": _expand}),
     Row("concat", _cat, {"torch.cat torch.concat torch.concatenate": shapes.cat}),
     Row("stack", lambda a: f"torch.stack({_joined(a)}, dim=axis)", {"torch.stack": _stack}),
+    Row("seq_of", "[*items]"),
     Row("seq_at", "items[index]"),
     Row("seq_slice", "items[cut]"),
     Row("seq_concat", "[*items, *more]"),

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from ...control import is_for, is_test
+from ...control import is_for, is_loop, is_test
 from ...dtypes import DType
+from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
 from ...infer.elements import declared
 from ...python_numbers import is_number
@@ -65,6 +66,7 @@ class HigherOrder(PythonControl):
 
     # ------------------------------------------------------------------ nodes
     def statement(self, node: Node) -> Nested:
+        self._check_lengths(node)
         if not self.module.functional(node):
             return (yield from super().statement(node))
         if is_test(node):
@@ -76,9 +78,23 @@ class HigherOrder(PythonControl):
         return False
 
     def expression(self, node: Node) -> ast.expr:
+        self._check_lengths(node)
         if not self.module.functional(node):
             return super().expression(node)
         return self.choices.expression(node) if is_test(node) else self.loop(node)
+
+    def _check_lengths(self, node: Node) -> None:
+        """Raises UnsupportedConstruct where data decides how many items a list has."""
+        if not self.module.functional(node):
+            return
+        carried = self.plan.liveness.carried(node) if is_loop(node) else ()
+        for at, value in enumerate(node.values):
+            if value.kind == "list" and (at in carried or self.plan.liveness.used(value)):
+                what = f"data decides how many items {repr(value.name) if value.name else 'a list'} has"
+                raise UnsupportedConstruct(
+                    f"GFX cannot write this {'loop' if is_loop(node) else 'test'} as a function of {self.module.style.name}'s: {what}",
+                    node.span, "write into a tensor of fixed length at the place that a counter says, or use where or a mask",
+                )  # fmt: skip
 
     def higher(self, text: str) -> ast.expr:
         """A function of the target's module for control flow."""

@@ -140,7 +140,21 @@ def begun_with_what_is_written(x):
     return torch.cat(parts)
 
 
+def unpacked(x):
+    first, *rest = helper(x, 2)
+    return first, rest
+
+
+def written_under_a_test(x):
+    parts = helper(x, 2)
+    if x.sum() > 0:
+        parts[0] = x * 2
+    return torch.cat(parts)
+
+
 FUNCTIONS = [
+    unpacked,
+    written_under_a_test,
     changed_behind,
     changed_rows,
     beside_others,
@@ -207,32 +221,18 @@ def test_what_a_list_may_hold_is_not_written_behind_it():
 
 
 def spread_out(x):
-    return torch.cat([*helper(x, 2), x])
-
-
-def unpacked(x):
-    first, *rest = helper(x, 2)
-    return first, rest
+    return torch.hypot(*helper(x, 2))
 
 
 def stood_up(x):
     return torch.vstack(helper(x, 2))
 
 
-def written_under_a_test(x):
-    parts = helper(x, 2)
-    if x.sum() > 0:
-        parts[0] = x * 2
-    return torch.cat(parts)
-
-
 @pytest.mark.parametrize(
     "f, told",
     [
-        (spread_out, r"spread with `\*` a list(.|\n)*parts \+ \[x\]"),
-        (unpacked, r"unpack a list(.|\n)*parts\[1:\]"),
+        (spread_out, r"spread with `\*` a list"),
         (stood_up, r"apply torch.vstack in this way to a list"),
-        (written_under_a_test, r"this change of 'parts' under a test on tensor data"),
     ],
     ids=lambda x: getattr(x, "__name__", ""),
 )

@@ -166,16 +166,7 @@ def one_longer_in_each_trip(x):
     return out
 
 
-def grown_tuple(x):
-    out = ()
-    for row in x:
-        out = (*out, row.sum())
-    return out
-
-
-@pytest.mark.parametrize(
-    "fn, said", [(one_longer_in_each_trip, "'out' changes its shape from"), (grown_tuple, "'out' becomes")]
-)
-def test_what_each_trip_changes_is_refused(fn, said):
-    with pytest.raises(CaptureError, match=f"GFX cannot convert this loop: {said}.*\n    for row in x"):
-        gfx.symbolic_trace(fn, X)
+def test_what_each_trip_changes_is_refused():
+    said = "GFX cannot convert this loop: 'out' changes its shape from.*\n    for row in x"
+    with pytest.raises(CaptureError, match=said):
+        gfx.symbolic_trace(one_longer_in_each_trip, X)

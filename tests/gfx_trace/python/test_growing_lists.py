@@ -164,29 +164,163 @@ def overwrites_it(x):
     return torch.stack(outs)
 
 
-REFUSED = [reads_its_length, asks_whether_it_is_empty, reads_the_item_before, reads_by_place, adds_them_up, goes_over_it,
-           puts_it_first, overwrites_it]  # fmt: skip
+def of_open_lengths(x):
+    outs = []
+    for i in range(x.shape[0]):
+        for j in range(i):
+            outs.append(x[i] * x[j])
+    return torch.stack(outs)
 
 
-@pytest.mark.parametrize("function", REFUSED)
-def test_what_was_there_before_the_trip_is_not_read(function):
-    """Python runs the loop where its trips are fixed; else it is refused, by the list's name."""
-    with pytest.raises(CaptureError, match=r"the loop (reads|changes the contents of) 'outs'"):
-        gfx.symbolic_trace(function, backend="torch")
-    program = gfx.symbolic_trace(function, torch.tensor(X))
-    assert plain(program(torch.tensor(X))) == plain(function(torch.tensor(X)))
+def grows_a_tuple(x):
+    outs = (x[0],)
+    for v in x:
+        outs = (*outs, outs[-1] * 0.5 + v)
+    return outs
 
 
-def test_no_list_of_open_lengths():
-    def ragged(x):
-        outs = []
-        for i in range(x.shape[0]):
-            for j in range(i):
-                outs.append(x[i] * x[j])
+def keeps_the_last_three(x):
+    held, outs = [], []
+    for v in x:
+        held.append(v)
+        if len(held) > 3:
+            held.pop(0)
+        outs.append(torch.stack(held).sum())
+    return torch.stack(outs)
+
+
+def writes_an_item_and_appends(x):
+    outs = [x[0], x[1]]
+    for v in x:
+        outs[0] = outs[0] + v
+        outs.append(outs[0])
+    return torch.stack(outs)
+
+
+READ = [reads_its_length, asks_whether_it_is_empty, reads_the_item_before, reads_by_place, adds_them_up, goes_over_it,
+        puts_it_first, overwrites_it, of_open_lengths, grows_a_tuple, keeps_the_last_three, writes_an_item_and_appends]  # fmt: skip
+
+
+def alike(got, want):
+    return len(got) == len(want) and all(np.allclose(a, b, rtol=1e-6) for a, b in zip(got, want))
+
+
+@pytest.mark.parametrize("function", READ)
+def test_what_was_there_before_the_trip_is_read(function):
+    """Of JAX's arrays the loop is one of Python's; where the trips are fixed Python runs it."""
+    program = gfx.symbolic_trace(function, backend="torch")
+    for xs in (X, OTHER):
+        want = plain(function(torch.tensor(xs)))
+        assert plain(program(torch.tensor(xs))) == want
+        assert plain(program.to("torch")(torch.tensor(xs))) == want
+        for got in (jax.jit(program.to("jax"))(np.float32(xs)), program.to("numpy")(np.float32(xs))):
+            assert alike(plain(got), want)
+    given = gfx.symbolic_trace(function, torch.tensor(X))
+    assert plain(given(torch.tensor(X))) == plain(function(torch.tensor(X)))
+
+
+def until_it_is_small(x):
+    outs = []
+    while x.sum() > 0.1:
+        x = x * 0.5
+        outs.append(x.sum())
+    return torch.stack(outs), len(outs)
+
+
+def those_above(x):
+    kept, at = [], []
+    for i, v in enumerate(x):
+        if v > 0:
+            kept.append(v * 2)
+            at.append(i)
+    return kept, at
+
+
+def on_one_side(x):
+    outs = [x]
+    if x.sum() > 1:
+        outs.append(x * 2)
+    return sum(outs), len(outs)
+
+
+def up_to_a_break(x):
+    outs = []
+    for v in x:
+        outs = [*outs, v * 3]
+        if v > 1:
+            break
+    return torch.stack(outs)
+
+
+def a_stack_of_work(x):
+    work, total = [x], x.sum() * 0
+    while work:
+        y = work.pop()
+        total = total + y.sum()
+        if y.abs().max() > 0.5:
+            work.append(y * 0.5)
+            work.append(y * 0.25)
+    return total
+
+
+def descending(x):
+    held = []
+    for v in x:
+        while held and held[-1] < v:
+            held.pop()
+        held.append(v)
+    return torch.stack(held)
+
+
+def numbers_until(x):
+    found, total = [], x.sum()
+    while total.item() > 0.1:
+        total = total * 0.5
+        found.append(total.item())
+    return found, sum(found)
+
+
+BY_DATA = [until_it_is_small, those_above, on_one_side, up_to_a_break, a_stack_of_work, descending, numbers_until]
+
+
+@pytest.mark.parametrize("function", BY_DATA)
+@pytest.mark.parametrize("given", [False, True])
+def test_data_decide_how_many_there_are(function, given):
+    """JAX's source runs where data are at hand: it compiles no list whose length they decide."""
+    program = gfx.symbolic_trace(function, *([torch.tensor(X)] if given else []), backend="torch", dynamic=given)
+    for xs in (X, OTHER):
+        want = plain(function(torch.tensor(xs)))
+        assert plain(program(torch.tensor(xs))) == want
+        assert plain(program.to("torch")(torch.tensor(xs))) == want
+        for target in ("jax", "numpy"):
+            assert alike(plain(program.to(target)(np.float32(xs))), want)
+    with pytest.raises(jax.errors.ConcretizationTypeError):
+        jax.jit(program.to("jax"))(np.float32(X))
+
+
+def test_the_source_of_a_list_that_grows():
+    assert gfx.transpile(descending, to="torch").source.endswith("""
+def descending(x):
+    held = []
+    for v in x:
+        while held[-1] < v if len(held) else False:
+            held[-1]
+            held = held[:-1]
+        held = [*held, v]
+    return torch.stack(held)
+""")
+
+
+def test_a_write_in_place_to_what_a_trip_put_into_it_is_refused():
+    def writes(x):
+        outs, h = [], x[0] * 0
+        while h.sum() < 3:
+            outs.append(h)
+            h += 1
         return torch.stack(outs)
 
-    with pytest.raises(UnsupportedConstruct, match=r"append to 'outs' .* differs from trip to trip"):
-        gfx.symbolic_trace(ragged, backend="torch")
+    with pytest.raises(CaptureError, match="the loop writes 'h' in place, which 'outs' holds"):
+        gfx.symbolic_trace(writes, backend="torch")
 
 
 def test_a_write_to_what_the_list_holds_is_refused():

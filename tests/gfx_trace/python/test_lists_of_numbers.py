@@ -72,19 +72,23 @@ def two_in_a_trip(x):
     return x * o[1] + len(o)
 
 
+def of_an_open_class(x):
+    o = [v.item() for v in x]
+    return o[0], o[1:]
+
+
+def joined_to_a_list(x):
+    return x * len([0] + [int(v) for v in x])
+
+
 WHOLE = [
     a_class, a_key, booleans_in_a_loop, unpacked_and_zipped, of_both_sides, in_a_list_again, written_in_place, whole_lists,
-    two_in_a_trip,
+    two_in_a_trip, of_an_open_class, joined_to_a_list,
 ]  # fmt: skip
 
 
 def the_list_itself(x):
     return [float(v) / 3 for v in x]
-
-
-def of_an_open_class(x):
-    o = [v.item() for v in x]
-    return o[0], o[1:]
 
 
 def of_two_kinds(x):
@@ -101,7 +105,7 @@ def changed(x):
     return tuple(o)
 
 
-LENGTH = [the_list_itself, of_an_open_class, of_two_kinds, changed]
+LENGTH = [the_list_itself, of_two_kinds, changed]
 """What asks for the length, or the dtype, of what the loop goes over."""
 
 
@@ -111,10 +115,6 @@ def compared(x):
 
 def the_text(x):
     return x * len(str([int(v) for v in x]))
-
-
-def joined_to_a_list(x):
-    return x * len([0] + [int(v) for v in x])
 
 
 def in_a_set(x):
@@ -127,7 +127,7 @@ def of_another_kind_behind(x):
     return x * o[0]
 
 
-REFUSED = [compared, the_text, joined_to_a_list, in_a_set, of_another_kind_behind]
+REFUSED = [compared, the_text, in_a_set, of_another_kind_behind]
 
 
 def check(case, program):
