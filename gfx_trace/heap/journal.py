@@ -110,7 +110,7 @@ def _get_item(obj: Any, key: Any) -> Any:
 
 
 def _set_item(obj: Any, key: Any, value: Any) -> None:
-    if _shorter(obj, key):
+    if _shorter(obj, key) or (value is MISSING and isinstance(obj, list)):
         return  # its content is a slot of its own
     if value is MISSING:
         obj.pop(key, None)

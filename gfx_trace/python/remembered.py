@@ -121,8 +121,8 @@ def as_later_calls(work: Callable[[], T]) -> T:
     with first.left.found():
         try:
             later = work()
-        except GfxError:
-            raise refusal from None
+        except Exception as error:  # a later call may fail in Python, too
+            raise refusal from (None if isinstance(error, GfxError) else error)
     if later.left.refusal is not None or first.left.again(later.left) or not _same(first.program, later.program):
         raise refusal
     first.left.settle()

@@ -42,6 +42,17 @@ def f(x, n, k):
     return y, up()
 """,
     ),
+    "a list from outside that is emptied: the next call fails in Python, too": Failure(
+        """
+p = [2.0]
+q = p
+def f(x: torch.Tensor, n: torch.Tensor, k: int=2):
+    q[-1] *= 2
+    q.clear()
+""",
+        "refused",
+        how=Settings(flavour="torch", given=False, outside=True),
+    ),
     "a counter of another function's, in loops": Failure(
         COUNTER
         + """
