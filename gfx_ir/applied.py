@@ -68,6 +68,12 @@ class Applied:
         return list(dict.fromkeys(leaf.node for leaf in taken))
 
     @property
+    def draws(self) -> bool:
+        """Whether it, or what it holds or calls, takes a key of random numbers or makes one."""
+        taken = [leaf for leaf in leaves(self.args) if isinstance(leaf, Typed)]
+        return self.op.draws or any(value.kind == "key" for value in (*taken, *self.values))
+
+    @property
     def meta(self) -> dict[str, Any]:
         """Notes of whoever works on it; copies carry them, files do not."""
         try:

@@ -247,6 +247,8 @@ class Join:
             return self._unjoinable(a, b, name)
         if self.host or kinds == {"list"}:
             return _host_kind(kinds)
+        if kinds == {"key"}:
+            return "key"
         if kinds <= {"tensor", "int", "float", "bool", "complex"}:
             left, right = (value if type(x) is Proxy else None for x, value in zip(pair, values))
             clash = self._clash(left, right, name)

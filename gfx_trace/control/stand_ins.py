@@ -14,7 +14,7 @@ from gfx_ir.errors import GfxError
 from gfx_ir.graph import Graph, Node, Value, values_in
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.op import Trait
-from gfx_ir.trees import leaves, tree_map
+from gfx_ir.trees import tree_map
 
 from ..interfaces import Capturing
 from ..values.proxy import Proxy
@@ -100,9 +100,8 @@ class StandIns:
 
     def _computed(self, value: Value) -> Rule:
         node = value.node
-        keyed = any(leaf.kind == "key" for leaf in leaves(node.args) if type(leaf) is Value)
         acts = self.tracer.raising.acts(node)
-        if acts or node.regions or keyed or is_given(node) or makes_python(node):
+        if acts or node.regions or node.draws or is_given(node) or makes_python(node):
             raise Unknown
         held = dict[Value, Any]()
         for leaf in values_in(node.args):

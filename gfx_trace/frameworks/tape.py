@@ -119,7 +119,7 @@ def _between(tracer: Capturing, outs: Sequence[Value], wanted: Sequence[Value]) 
     nodes = _leading(nodes, outs)
     taken = {value for node in nodes for value in values_in(node.args)} | set(outs)
     for node in nodes:
-        if node.op.effect or any(value.kind == "key" for value in values_in(node.args)):
+        if node.op.effect or node.draws:
             raise _refused(tracer, f"{node.op.name!r} on the way, which draws random numbers or acts on the world")
     return nodes, {value for value in wanted if value in taken}
 

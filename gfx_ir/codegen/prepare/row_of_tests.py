@@ -12,7 +12,7 @@ from itertools import takewhile
 from operator import is_not
 
 from ...dtypes import bool_
-from ...graph import Graph, Node, Value, values_in
+from ...graph import Graph, Node, Value
 from ...passes.effects import Effects
 from ...types import LogicalTensor
 from ..copying import Values, copy_nodes, outputs_of, placeholder, splice, substitute
@@ -32,7 +32,7 @@ class RowOfTests:
 
     def possible(self, effects: Effects) -> bool:
         """Whether what stands between the tests may run twice: it acts on nothing, in what it calls neither, and draws nothing."""
-        return not any(effects.node(node) or _draws(node) for nodes in self.between for node in nodes)
+        return not any(effects.node(node) or node.draws for nodes in self.between for node in nodes)
 
     def move(self) -> None:
         """Rewrite the row."""
@@ -93,8 +93,3 @@ class RowOfTests:
             values.update(zip(node.values, substitute(tuple(leaves), values)))
         into.result = tuple(substitute(value, values) for value in self.path[0][0].values)
         splice(last.regions[1 - side], last, last.args[1], "")
-
-
-def _draws(node: Node) -> bool:
-    """Whether a node, or what it calls, takes a key of random numbers or makes one."""
-    return node.op.draws or any(value.kind == "key" for value in (*values_in(node.args), *node.values))
