@@ -59,7 +59,9 @@ def later(x):
     return z
 
 
-@ROWS("A variable that one side sets, read anywhere", refused=True)
+@ROWS(
+    "A variable that one side sets, read anywhere", UP, note="Where it was not set, the read raises what Python does."
+)
 def one_side(x):
     if x.sum() > 0:
         y = x * 3
@@ -139,9 +141,9 @@ def deleted(x):
     return y
 
 
-@ROWS("del in one side, and a read", ONE, refused=True)
+@ROWS("del in one side, and a read", ONE)
 def deleted_on_one_side(x):
     y = x * 2
-    if x > 0:
+    if x < 0:
         del y
     return y

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from gfx_ir import ops
 from gfx_ir.codegen.copying import copy_graph
 from gfx_ir.codegen.sides import outer
 from gfx_ir.control import hangs_on_data, is_call, is_given
@@ -26,7 +25,6 @@ from ..python.rows import StackedRows
 from ..values.access import A_VALUE, NOTHING, Access, said
 from ..values.gated import Gated, GatedItems, defined_by, gate_of, is_total, usable
 from ..values.proxy import Proxy, Undefined, Unusable, is_open
-from ..values.raised import Raised
 
 _OPERATORS, _COMPARISONS = (
     [getattr(operator, f"__{name}__") for name in names] for names in (METHODS, COMPARING_METHODS)
@@ -51,9 +49,8 @@ class Resolution:
         asked: bool = False,
     ) -> Any:
         """What `use` makes of what x holds: of a gated value on the way that its test goes, decided where that is known, else captured
-        on both. Where it is no value on one, that way raises what Python does if the code can ask which one it is, as it can of an
-        open number; on data it is refused. `access`: to what the use assigns; `value`: whether it gives
-        one; `asked`: whether only truth is asked for."""
+        on both. Where nothing is there on one, that way raises what Python does. `access`: to what the use assigns; `value`: whether it
+        gives one; `asked`: whether only truth is asked for."""
         if isinstance(x, Undefined):
             raise self.unset(x)
         gate = gate_of(x)
@@ -61,13 +58,18 @@ class Resolution:
             return use(x)
         x = gate
         if x.total:
-            return use(self._defined(x))
+            self._there(self.tracer.truths.truth(x.test), True, x.otherwise)
+            return use(x.then)
         known = self.tracer.facts.decide(x.test)
         sides = x.sides if known is None else (x.side(known),)
-        unset = any(isinstance(side, Undefined) and (x.test.is_tensor or side.error is None) for side in sides)
-        undecided = known is None and ((not x.whole and x.test.is_tensor) or (x.error is not None and not asked))
-        if undecided or unset or any(isinstance(side, Unusable) for side in sides):
+        absent = [side for side in sides if isinstance(side, Undefined)]
+        undecided = known is None and x.error is not None and not asked
+        if undecided or any(isinstance(side, Unusable) for side in sides) or any(side.error is None for side in absent):
             raise self._refusal(x)
+        if absent:
+            there = absent[0] is not x.then
+            self._there(self.tracer.local(x.test) if known is None else known, there, absent[0])
+            return self.resolve(self.imported(x.test, x.side(there)), use, access, value, asked)
         return self.on_sides(x, lambda side: self.resolve(side, use, access, value, asked), access, value)
 
     def on_sides(self, x: Gated, use: Callable[[Any], Any], access: Access = NOTHING, value: bool = True) -> Any:
@@ -100,9 +102,7 @@ class Resolution:
     def unset(self, x: Undefined) -> BaseException:
         """Python's error of reading what nothing was assigned to."""
         error = x.error
-        if error is None or not self.tracer.stack:
-            return error or self._refusal(Gated(None, x, x, x.name))
-        return Raised(error, self.tracer.span(), error.args, len(self.tracer.raising.handlers))
+        return self._refusal(Gated(None, x, x, x.name)) if error is None else self.tracer.raising.error(error, None)
 
     def _refusal(self, x: Gated) -> Exception:
         """The error of a gated value that is no value here."""
@@ -200,10 +200,11 @@ class Resolution:
         node, found = value.node, outer(value)
         if found is not value:
             return (yield again, found) if type(found) is Value else found
-        own = is_given(node)  # of a loop's trip, for one
+        own = is_given(node) or node.draws  # of a loop's trip, for one
         if own or has_effect(node, self.tracer.raising.acts) or any(region.parameters for region in node.regions):
             raise self.tracer.error(
-                f"GFX cannot use {value.name or node.op.name!r} here: it was made under another test"
+                f"GFX cannot use {value.name or node.op.name!r} here: it was made under another test",
+                "give it a value before that test too, or use it on that side of the test",
             )
         held = dict[Value, Any]()
         for leaf in values_in(node.args):
@@ -263,16 +264,17 @@ class Resolution:
             raise x.error
         return x
 
-    def _defined(self, x: Gated) -> Any:
-        """A read behind a loop that may not have run: checked when the emitted code runs, once."""
-        found = self.tracer.truths.truth(x.test)
-        error = x.otherwise.error
-        if found is False:
-            raise error
-        if isinstance(found, Value):
-            ops.check(found, str(error), type(error).__name__)
-            self.tracer.facts.assume(found, True)
-        return x.then
+    def _there(self, test: Value | bool, truth: bool, absent: Undefined) -> None:
+        """From here on a test is known to hold, or not to: what Python raises on the way on which nothing is there is raised where the
+        emitted code goes that way, once."""
+
+        def fails() -> None:
+            raise self.unset(absent)
+
+        if isinstance(test, Value):
+            self.tracer.regions.branch(test, *((None, fails) if truth else (fails, None)), name="")
+        elif test is not truth:
+            fails()
 
 
 def _forwarded(f: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[[Gated, Any], Any]:

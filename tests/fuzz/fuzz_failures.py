@@ -276,7 +276,6 @@ def f(x, n, k):
             y = n
     return y
 """,
-        "refused",
     ),
     "doubts about many names": Failure(
         """
