@@ -95,9 +95,13 @@ def _hangs(tree: Any, traced: set[Value]) -> bool:
 
 def _is_data(node: Node, traced: set[Value]) -> bool:
     """Whether a host test or loop hangs on such a number."""
-    if not is_open_host(node):
-        return False
-    return _hangs(node.args[0] if is_test(node) or is_for(node) else node.regions[0].result, traced)
+    return is_open_host(node) and _hangs(node.args[0] if is_test(node) else _trips(node), traced)
+
+
+def _trips(loop: Node) -> tuple:
+    """What tells how many trips a loop has."""
+    leaves_early = () if loop.arg("exit") is None else loop.regions[-1].result[loop.arg("exit")]
+    return (loop.args[0] if is_for(loop) else loop.regions[0].result), leaves_early
 
 
 def _follows(node: Node, traced: set[Value], unrolling: Unrolling) -> Iterator[Value]:

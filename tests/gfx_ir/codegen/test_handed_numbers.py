@@ -215,6 +215,25 @@ def counted_until(x):
     return x, count_down(2)
 
 
+def left_by_an_index(x):
+    for t in range(3):
+        if x.sum() > 9:
+            return x
+        steps = 0
+        while True:
+            steps += 1
+            x = x + t
+            if steps > 2 or t < 1:
+                break
+    return x
+
+
+def test_a_loop_that_what_jax_counts_itself_ends_is_one_of_jax():
+    program = gfx.symbolic_trace(left_by_an_index, torch.ones(2)).to("jax")
+    for x in ([1.0, 2.0], [5.0, 4.0], [-9.0, 2.0]):
+        assert np.asarray(program(jnp.array(x))).tolist() == left_by_an_index(torch.tensor(x)).tolist()
+
+
 def test_what_jax_counts_itself_is_data_in_functions_as_well():
     program = gfx.symbolic_trace(counted_until, torch.ones(2))
     for x in ([1.0, 2.0], [5.0, 4.0]):
