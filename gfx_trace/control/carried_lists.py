@@ -7,11 +7,12 @@ from typing import Any
 
 from gfx_ir.graph import Value
 
+from ..heap.aliases import memory
 from ..heap.journal import Slot
 from ..interfaces import Capturing
-from ..python.listed import ListedItems
-from ..python.rows import Growing, kind_of_items, listed_items
-from ..values.gated import Gated
+from ..python.listed import ListedItems, is_list
+from ..python.rows import Growing, StackedRows, both_ways, kind_of_items, listed_items
+from ..values.gated import Gated, GatedItems
 from ..values.proxy import Proxy
 from .carried import Carried
 
@@ -47,9 +48,12 @@ class CarriedList(Carried):
         return len(self.out) == 1 and self.out[0] is self.entered[0]
 
     @property
-    def added(self) -> list[Proxy]:
-        """The tensors that a trip puts into it."""
-        return [x for x in self.out if type(x) is Proxy]
+    def held(self) -> list[Proxy]:
+        """The tensors that it holds before the loop, and those that a trip puts into it."""
+        items = [x for x in (*self.init, *self.out) if type(x) is not GatedItems]
+        items += [x for item in self.init if type(item) is GatedItems for x in both_ways(item.gated)]
+        rows = [x.rows if type(x) in (ListedItems, StackedRows) else x for x in items]
+        return [x for item in rows if type(item) is Proxy for x in memory(item) if not is_list(x)]
 
 
 def numbers_of(before: Any, after: Any) -> str | None:

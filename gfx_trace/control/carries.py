@@ -253,7 +253,7 @@ class Carries:
         for slot, item in stacked:
             self._check_appended(called(slot.object, tracer.site), slot.span, item)
         for carried in self.slots:
-            for item in carried.added if type(carried) is CarriedList else ():
+            for item in carried.held if type(carried) is CarriedList else ():
                 self._check_appended(carried.name, self.span, item)
         with tracer.regions._within(side):
             outs = [tracer._local(c.left(lambda out: self.read(out, True))) for c in self.slots]
@@ -301,7 +301,7 @@ class Carries:
             results[id(carried)] = carried.result = carried.wrapped(tracer, value)
         for carried in self.slots:
             if type(carried) is CarriedList:
-                others = [x for item in carried.added for x in self._shared(item)]
+                others = [x for item in carried.held for x in self._shared(item)]
                 doubt(carried.result[0].rows, others, "a list that a loop filled may hold it", add=True)
         made: dict[tuple, Any] = {}
         self.set(tuple(self._outside(v, (n,), results, made) for n, v in zip(self.names, self.entry)))

@@ -16,7 +16,7 @@ from gfx_ir.infer.abstract import Kinds, never_meet
 from gfx_ir.python_numbers import NUMBER_CLASSES
 from gfx_ir.types import LogicalTensor
 
-from ..heap.aliases import mutable, share
+from ..heap.aliases import doubt, mutable, share
 from ..heap.journal import Slot, held_value
 from ..heap.links import Link, When, both, reach
 from ..interfaces import Capturing
@@ -207,6 +207,7 @@ class Join:
             held = [Proxy(self.value(x, side), x.backend, x.weak) if type(x) is Proxy else x for x in items]
             with self.tracer.regions._within(self.sides[side]):
                 found.append(listed_items(held).rows)
+            doubt(found[-1], filter(mutable, items), "a list holds it", add=True)
         then, otherwise = found
         made = type(a)([ListedItems(self.join(then, otherwise, name), kind_of_items([*a, *b]) or "")])
         if type(a) is list:

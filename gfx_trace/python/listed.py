@@ -80,10 +80,10 @@ class ListedItems(Unusable):
 
 def merged(tracer: Capturing, parts: Sequence[Any], backend: Any, kind: str = "") -> ListedItems:
     """One list of what is in several parts, each a list (a Proxy of a value of that kind) or an item of its own."""
-    if len(parts) == 1 and _is_list(parts[0]):
+    if len(parts) == 1 and is_list(parts[0]):
         return ListedItems(parts[0], kind)
     found: list[Any] = []
-    for whole, several in [(whole, list(several)) for whole, several in groupby(parts, _is_list)]:
+    for whole, several in [(whole, list(several)) for whole, several in groupby(parts, is_list)]:
         found += [tracer.local(x.read()) for x in several] if whole else [tuple(map(tracer.unwrap, several))]
     value = functools.reduce(ops.seq_concat, found) if len(found) > 1 else ops.seq_of(found[0] if found else ())
     made = Proxy(value, backend)
@@ -91,7 +91,8 @@ def merged(tracer: Capturing, parts: Sequence[Any], backend: Any, kind: str = ""
     return ListedItems(made, kind)
 
 
-def _is_list(x: Any) -> bool:
+def is_list(x: Any) -> bool:
+    """Whether x stands for a list as one value."""
     return type(x) is Proxy and type(x.value) is Value and x.value.kind == "list"
 
 

@@ -135,14 +135,14 @@ def rows_of(x: Any) -> Any:
 
 def kind_of_items(items: Any) -> str | None:
     """The kind of number that all items of a list or tuple are, "" where they are tensors; None where one value does not hold them."""
-    known = [x for item in items for x in (_gated(item.gated) if type(item) is GatedItems else (item,))]
+    known = [x for item in items for x in (both_ways(item.gated) if type(item) is GatedItems else (item,))]
     kinds = {kind_of_item(x) if type(x) in _ITEMS or weak_kind(x) else None for x in known} or {""}
     return kinds.pop() if len(kinds) == 1 else None if kinds & {"", None} else OPEN
 
 
-def _gated(gated: Any) -> list[Any]:
+def both_ways(gated: Any) -> list[Any]:
     """What stands in a list on either way."""
-    return [x for side in gated.sides for x in (_gated(side) if type(side) is Gated else side)]
+    return [x for side in gated.sides for x in (both_ways(side) if type(side) is Gated else side)]
 
 
 def listed_items(items: Any) -> ListedItems:

@@ -213,6 +213,8 @@ class Record(Equations):
 
     def number_when(self, value: Any) -> Conditions | None:
         """When a value of the graph is a number of NumPy's, or a number of Python's, which is one; None: it is an array."""
+        if type(value) is Value and value.kind == "list":
+            return None  # its items are arrays, and may be written
         if not is_tensor(value):
             return SURE
         kinds = self.kinds_of(value)
