@@ -225,6 +225,11 @@ def _check_open(slot: Slot, held: Any, path: str, owner: Backend) -> None:
             hint=f"annotate {path!r} in the signature with what it is, or give it at capture",
         )
     other = next((b for b in loaded() if b.is_tensor(held)), None) if not owner.is_tensor(held) else None
+    if other is not None and other.is_key(held) and other.name not in owner.takes:
+        raise ArgumentError(
+            f"{path!r} is a key of {other.name}, and this function draws random numbers from what {owner.name} has for them",
+            hint="give a torch.Generator, a key of jax.random, or a generator of NumPy's",
+        )
     if other is not None and other.name not in owner.takes and not isinstance(held, np.generic):
         raise ArgumentError(
             f"{path!r} is an array of {other.name}, and this function takes those of {owner.name}",

@@ -50,6 +50,10 @@ class Arrays:
         """Whether an array is one key of random numbers, which has no dtype that others know."""
         return False
 
+    def words_of(self, x: Any) -> tuple:
+        """The numbers that such a key is made of."""
+        raise NotImplementedError
+
     def draws_from(self, x: Any) -> bool:
         """Whether x is what the framework draws random numbers from: a key, or a generator of its own."""
         return False

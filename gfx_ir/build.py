@@ -73,6 +73,8 @@ class Builder:
 
     def add(self, op: OpDef, args: tuple) -> Any:
         """Add a node; its value, or the tuple of its values where there are several or none."""
+        if op.params[:1] == ("key",) and args:
+            args = (self.key_of(args[0]), *args[1:])
         graph = self.graph
         taken: list[Value] | None = values_in(args)
         for value in taken or ():
@@ -134,6 +136,10 @@ class Builder:
     def wrap(self, result: Any) -> Any:
         """What ops gave, as the traced function sees it."""
         return result
+
+    def key_of(self, x: Any) -> Any:
+        """What numbers are drawn from, as a key."""
+        return x
 
     def told_dims(self, value: Value) -> tuple | None:
         """The dims of a tensor, as far as the ops tell that made it."""

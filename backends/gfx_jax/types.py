@@ -167,6 +167,14 @@ class JaxBackend(Backend):
         """Whether it is what `jax.random.key` gives."""
         return jnp.issubdtype(x.dtype, jax.dtypes.prng_key) and not x.shape
 
+    def words_of(self, x: Any) -> tuple:
+        """The two words of a key. Raises BackendError where keys are made of others."""
+        if x.dtype != jax.random.key(0).dtype:
+            raise BackendError(
+                f"GFX has no keys of random numbers of {x.dtype}", hint="use those of jax.random.key(seed)"
+            )
+        return tuple(np.asarray(jax.random.key_data(x)).tolist())
+
     def draws_from(self, x: Any) -> bool:
         """A key, as `jax.random.key` or `jax.random.PRNGKey` gives it."""
         return isinstance(x, jax.Array) and (self.is_key(x) or (x.shape == (2,) and x.dtype == jnp.uint32))

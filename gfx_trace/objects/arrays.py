@@ -16,6 +16,7 @@ from gfx_ir.dtypes import DType
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Value
 from gfx_ir.infer.abstract import ARRAY, SCALAR, Abstract
+from gfx_ir.op import lookup
 from gfx_ir.row import Keys
 from gfx_ir.trees import paths
 from gfx_ir.types import LogicalTensor
@@ -27,7 +28,7 @@ from ..python.convert import constant_data
 from ..values.flavour import loaded_frameworks
 from ..values.proxy import Proxy
 
-_SMALL = 16
+_SMALL, _CONSTANT = 16, lookup("constant")
 NUMBER = Abstract(frozenset((SCALAR,)))
 """What is known of a number of NumPy's."""
 NDARRAY = Abstract(frozenset((ARRAY,)))
@@ -42,6 +43,7 @@ class Arrays:
 
     def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
+        self._keys = dict[Value, Value]()  # those of constants
 
     def frameworks(self) -> list[Backend]:
         """Backends whose arrays and functions may occur in the captured code."""
@@ -62,8 +64,13 @@ class Arrays:
     def arrays_in(self, tree: Any) -> list[tuple[tuple, Any]]:
         """(path, array) pairs of a tree, which one framework may know better than another: a class that is registered with it."""
         seen = [paths(tree), *(known.paths(tree) for known in self.frameworks())]  # plain containers in their own order
-        found = [[pair for pair in pairs if self.array_owner(pair[1]) is not None] for pairs in seen]
+        found = [[(path, x) for path, x in pairs if self.is_numbers(x)] for pairs in seen]
         return max(found, key=len, default=[])
+
+    def is_numbers(self, x: Any) -> bool:
+        """Whether x is an array, and no key of random numbers: that is a constant."""
+        owner = self.array_owner(x)
+        return owner is not None and not owner.is_key(x)
 
     def array_proxy(self, x: Any, name: str = "constant", place: Any = None) -> Proxy:
         """The Proxy of an array met during capture: one for each array, so that aliases stay aliases. `place`: where it was met."""
@@ -114,6 +121,9 @@ class Arrays:
         owner = owner or self.array_owner(x)
         if owner is None:
             raise CaptureError(f"{type(x).__name__} is no array of an installed backend", self.tracer.span())
+        if owner.is_key(x):
+            with self.outermost():
+                return ops.make_key(seed_of(owner.words_of(x)))
         if id(x) not in self.tracer.tensor_paths and self.is_small(x):
             data, element = constant_data(owner, x)
             with self.outermost():
@@ -122,6 +132,20 @@ class Arrays:
                 self.tracer.record.put(made, NDARRAY)
             return made
         return self.parameter(path, x, owner)
+
+    def key_of(self, x: Any) -> Any:
+        """What numbers are drawn from: of two words that the code holds, the key that their seed makes, in every region the same."""
+        if type(x) is not Value or not x.is_tensor:
+            return x
+        root = self.tracer.facts.root(x)
+        seed = seed_of(root.node.args[0]) if root.node.op is _CONSTANT else None
+        if seed is None:
+            return x
+        found = self._keys.get(root)
+        if found is None or _taken_back(found):
+            with self.outermost():
+                found = self._keys[root] = ops.make_key(seed)
+        return found
 
     def type_of(self, leaf: Any) -> LogicalTensor | None:
         """What is known of the type of a value, or of the data of a parameter; None where it is no tensor."""
@@ -168,6 +192,13 @@ class Arrays:
                 self.tracer.record.put(value, NUMBER)
             return value
         return outer.parameters[unique]
+
+
+def seed_of(words: Any) -> int | None:
+    """The seed of a key, by its two words of 32 bits; None for what is no key."""
+    if type(words) is not tuple or len(words) != 2 or not all(type(word) is int for word in words):
+        return None
+    return words[0] << 32 | words[1]
 
 
 def _taken_back(value: Any) -> bool:

@@ -331,6 +331,10 @@ class Tracer(Builder):
             return kind._make(self.wrap(item, backend) for item in result)
         return result
 
+    def key_of(self, x: Any) -> Any:
+        """What numbers are drawn from, as a key: one that the code holds as an array is made of its seed."""
+        return self.arrays.key_of(x)
+
     def next_key(self) -> Value:
         """A fresh key for a draw of random numbers: the generator's state is split, and threaded like any other state."""
         own = own_key(self)

@@ -51,6 +51,16 @@ def _randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None, 
     return ops.randint(key, shape, minval, maxval, dtype=element(dtype))
 
 
+_SEEDS = 1 << 31  # a larger one is cut where JAX is not set to 64-bit types
+
+
+def _key_spelling(args: SimpleNamespace) -> str:
+    if not isinstance(args.seed, int) or args.seed < _SEEDS:
+        return "jax.random.key(seed)"
+    words = f"({args.seed >> 32}, {args.seed & 0xFFFFFFFF})"
+    return f"jax.random.wrap_key_data(jnp.array({words}, dtype=jnp.uint32))"
+
+
 def _drawn_as(call: str, dtype: Any, kinds: str) -> str:
     """A draw in a dtype; jax.random draws in certain kinds of dtypes alone."""
     if isinstance(dtype, DType) and dtype.kind not in kinds:
@@ -93,7 +103,7 @@ def _normal_spelling(args: SimpleNamespace) -> str:
 
 
 ROWS = (
-    Row("make_key", "jax.random.key(seed)", {"jax.random.key jax.random.PRNGKey": _make_key}),
+    Row("make_key", _key_spelling, {"jax.random.key jax.random.PRNGKey": _make_key}),
     Row("split_key", _split_spelling, {"jax.random.split": _split}),
     Row(
         "fold_in",

@@ -8,12 +8,17 @@ from typing import Any
 from gfx_ir import build, ops
 from gfx_ir.backend import Row
 from gfx_ir.defaults import own
+from gfx_ir.graph import Value
 
 from .. import kinds
 from ..lifting import INT64, default_dtype, dtype_like, is_number, names, place, shape_of, sizes
 from ..lifts import drawing
 from ..lifts.drawing import key_of
 from ._spell import sized, spread
+
+
+def _is_tensor(x: Any) -> bool:
+    return type(x) is Value and x.is_tensor
 
 
 def _uniform(args: SimpleNamespace) -> str:
@@ -140,7 +145,7 @@ ROWS = (
     Row("gamma", "draw_gamma(a, shape, key, dtype, log=log, device=device)"),
     Row("poisson", _poisson_spelling, {"torch.poisson": _poisson}),
     Row("binomial", _binomial_spelling, {"torch.binomial": _binomial}),
-    Row("make_key", "torch.Generator().manual_seed(seed)"),
+    Row("make_key", lambda a: f"torch.Generator().manual_seed({'int(seed)' if _is_tensor(a.seed) else 'seed'})"),
     Row(
         "uniform",
         _uniform,

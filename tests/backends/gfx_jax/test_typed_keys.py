@@ -131,3 +131,85 @@ def test_draws_of_which_a_batch_does_not_tell_are_refused():
 def test_several_keys_are_refused():
     with pytest.raises(GfxError, match="no dtype for a JAX array of key"):
         gfx.symbolic_trace(split, jax.random.split(KEY, 4), X)
+
+
+WORDS = jax.random.split(jax.random.PRNGKey(3))[1]
+
+
+def held(x):
+    return x + jax.random.normal(KEY, x.shape)
+
+
+def held_words(x):
+    a, b = jax.random.split(WORDS)
+    return x + jax.random.normal(a, x.shape) * jax.random.uniform(b, x.shape)
+
+
+def held_in_a_loop(x):
+    return jax.lax.scan(lambda c, at: (c + jax.random.normal(jax.random.fold_in(WORDS, at)), c), x.sum(), jnp.arange(3))
+
+
+@pytest.mark.parametrize("f", [held, held_words, held_in_a_loop])
+def test_a_key_that_the_code_holds_is_made_of_its_seed_in_every_target(f):
+    got = gfx.transpile(f, X, to="jax")(X)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5), got, f(X))
+    for target, x in (("torch", torch.ones(4)), ("numpy", np.ones(4, np.float32))):
+        made = gfx.transpile(f, X, to=target)
+        for a, b in zip(jax.tree.leaves(made(x)), jax.tree.leaves(made(x))):
+            np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
+
+
+def counted(x, n):
+    return x + jax.random.normal(jax.random.fold_in(KEY, n), x.shape)
+
+
+def counted_in_a_loop(x, n):
+    return jax.lax.scan(lambda c, at: (c + jax.random.normal(jax.random.fold_in(WORDS, at + n), x.shape), None), x, X)[
+        0
+    ]
+
+
+@pytest.mark.parametrize("f", [counted, counted_in_a_loop])
+def test_what_is_folded_into_a_key_that_the_code_holds_makes_other_draws(f):
+    one, two = jnp.asarray(1), jnp.asarray(2)
+    got = gfx.transpile(f, X, one, to="jax")
+    np.testing.assert_allclose(got(X, two), f(X, two), rtol=1e-5)
+    made = gfx.transpile(f, X, one, to="torch")
+    first, again, other = (made(torch.ones(4), torch.tensor(n, dtype=torch.int32)) for n in (1, 1, 2))
+    assert first.equal(again) and not first.equal(other)
+
+
+@jax.tree_util.register_pytree_node_class
+class Noisy:
+    """A layer that keeps the key of its noise, and counts its calls."""
+
+    def __init__(self, weight, key, count):
+        self.weight, self.key, self.count = weight, key, count
+
+    def __call__(self, x):
+        key = jax.random.fold_in(self.key, self.count)
+        self.count = self.count + 1
+        return x @ self.weight + jax.random.normal(key, (2,))
+
+    def tree_flatten(self):
+        return (self.weight, self.key, self.count), None
+
+    @classmethod
+    def tree_unflatten(cls, _, held):
+        return cls(*held)
+
+
+def test_a_model_that_holds_a_key_and_counts_draws_anew_in_each_call():
+    layer = lambda: Noisy(jnp.ones((4, 2)), KEY, jnp.asarray(0, jnp.uint32))
+    reference, made, program = layer(), layer(), gfx.transpile(layer(), X, to="jax")
+    for _ in range(3):
+        np.testing.assert_allclose(program(X), reference(X), rtol=1e-5)
+    module = gfx.transpile(made, X, to="torch").module()
+    assert len(list(module.parameters())) == 1
+    first, second = module(torch.ones(4)), module(torch.ones(4))
+    assert not first.equal(second)
+
+
+def test_a_key_is_no_generator_of_pytorch():
+    with pytest.raises(gfx.GfxError, match="draws random numbers from what torch has"):
+        gfx.transpile(split, KEY, X, to="torch")(KEY, torch.ones(4))
