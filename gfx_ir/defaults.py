@@ -48,3 +48,13 @@ def own(rules: str, *names: str) -> Callable[[SimpleNamespace], DType | None]:
         return dtype_for(given, rules)
 
     return found
+
+
+def own_float(rules: str, *names: str) -> Callable[[SimpleNamespace], DType | None]:
+    """For `Row.own`: a float's dtype, where these arguments are numbers."""
+
+    def found(args: SimpleNamespace) -> DType | None:
+        numbers = number_kind(tuple(getattr(args, name) for name in names)) is not None
+        return dtypes.default("f", rules) if numbers else None
+
+    return found

@@ -129,6 +129,20 @@ def real_of(dtype: DType | None) -> DType | None:
     return dtypes.DTYPES[f"float{dtype.bits // 2}"]
 
 
+def defaulting(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+    """The promoted dtype, a floating one where it is none: JAX's default one, whatever holds the whole numbers."""
+    dtype, weak = promote(operands, rules)
+    whole = dtype is not None and dtype.kind not in "fc"
+    return (dtypes.default("f", rules) if whole and framework_of(rules) == "jax" else float_of(dtype, rules)), weak
+
+
+def phase(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+    """The dtype of an angle: that of the parts of complex numbers, a floating one of others; NumPy counts booleans as whole numbers."""
+    dtype, weak = defaulting(operands, rules)
+    of_booleans = rules == "numpy" and operands[0].dtype is dtypes.bool_
+    return (dtypes.float64 if of_booleans else real_of(dtype)), weak
+
+
 def real(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
     """The promoted dtype, real where it is complex."""
     dtype, weak = promote(operands, rules)
@@ -169,6 +183,12 @@ def integral(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | Non
     if dtype is not None and dtype.kind in "fc":
         raise ShapeError(f"this takes integers or booleans, not {dtype}")
     return dtype, weak
+
+
+def shifting(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
+    """The promoted dtype of whole numbers, which booleans become. Raises ShapeError for others."""
+    integral(operands, rules)
+    return numeric(operands, rules)
 
 
 def subtracting(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:

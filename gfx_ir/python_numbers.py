@@ -45,6 +45,7 @@ SIGNS: Mapping[str, str] = {op: UNARY.get(op) or text.split()[1] for op, text in
 """What each is called, also of host values."""
 COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!=", "not"))
 """Those that give a boolean."""
+EQUALITIES = frozenset(("==", "!="))
 TESTS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_not"))
 DIVISIONS = frozenset(("divide", "floor_divide", "remainder"))
 _BITWISE = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor"))

@@ -184,6 +184,11 @@ def sgn(x):
     return jnp.sign(x) if jnp.iscomplexobj(x) else jnp.nan_to_num(jnp.sign(x))
 
 
+def angle_or_zero(x):
+    """The angle of x in the complex plane, that of a real -0 being 0."""
+    return jnp.angle(x if jnp.iscomplexobj(x) else jnp.where(x == 0, 0, x))
+
+
 def promote_with(x, dtype):
     """x in the dtype that its own and this one promote to."""
     return x.astype(jnp.promote_types(x.dtype, dtype))

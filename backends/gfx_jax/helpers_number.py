@@ -25,6 +25,12 @@ def to_number(x):
     return jnp.full_like(x.dtype.type(0).item(), x)
 
 
+def modf(x):
+    """What is behind the point of x, nothing of what is infinite, and what is before it, both with its sign."""
+    whole = jnp.modf(x)[1]
+    return jnp.copysign(jnp.where(jnp.isinf(whole), 0.0, x - whole), whole), whole
+
+
 def can_cast(dtype, to):
     """Whether an array of the dtype `to` can be written in place with what has the other: whole numbers hold whole numbers."""
     whole = jnp.issubdtype(dtype, jnp.integer) and jnp.issubdtype(to, jnp.integer)

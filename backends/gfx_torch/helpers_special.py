@@ -33,6 +33,26 @@ def betainc(a, b, x):
     return torch.where(valid, torch.where(turned, 1 - found, found), torch.nan).to(dtype)
 
 
+def heaviside(x1, x2):
+    """0 below 0, 1 above, x2 at 0."""
+    element = torch.result_type(x1, x2)
+    element = element if element.is_floating_point else torch.get_default_dtype()
+    x, there = (torch.as_tensor(part, dtype=element) for part in (x1, x2))
+    return torch.where(torch.isnan(x), x, torch.heaviside(x, there))
+
+
+def modf(x):
+    """What is behind the point of x, nothing of what is infinite, and what is before it, both with its sign."""
+    x = x if x.is_floating_point() else x.to(torch.get_default_dtype())
+    whole = torch.trunc(x)
+    return torch.copysign(torch.where(torch.isinf(x), 0.0, x - whole), x), whole
+
+
+def phase(x):
+    """The angle of x in the complex plane."""
+    return torch.angle(x) if x.is_complex() else torch.atan2(torch.zeros_like(x), x)
+
+
 def expn(n, x):
     """The exponential integral of order n, by its series up to 1 (https://dlmf.nist.gov/8.19.E8) and by its continued
     fraction above (https://dlmf.nist.gov/8.19.E17)."""

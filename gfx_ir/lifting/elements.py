@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from .. import ops
@@ -25,6 +24,7 @@ UNARY = {
     "conj": "conj conjugate .conj .conjugate",
     "cos": "cos",
     "cosh": "cosh",
+    "deg2rad": "deg2rad radians",
     "exp": "exp",
     "exp2": "exp2",
     "expm1": "expm1",
@@ -41,7 +41,9 @@ UNARY = {
     "negative": "negative .__neg__",
     "positive": "positive .__pos__",
     "real": "real .real@",
+    "rad2deg": "rad2deg degrees",
     "reciprocal": "reciprocal",
+    "rint": "rint",
     "sign": "sign",
     "signbit": "signbit",
     "sin": "sin",
@@ -56,6 +58,7 @@ BINARY = {
     "atan2": "arctan2 atan2",
     "copysign": "copysign",
     "fmod": "fmod",
+    "heaviside": "heaviside",
     "hypot": "hypot",
     "logaddexp": "logaddexp",
     "logical_and": "logical_and",
@@ -97,8 +100,6 @@ def functions(say: Dialect) -> Table:
         if reflected:
             table[name][f".__r{method}__"] = swapped(lookup(name), say)
     table["floor_divide"]["divmod .__divmod__"] = lambda x1, x2: (ops.floor_divide(x1, x2), ops.remainder(x1, x2))
-    table["multiply"]["deg2rad radians"] = lambda x: ops.multiply(say.floats(x), math.pi / 180)
-    table["multiply"]["rad2deg degrees"] = lambda x: ops.multiply(say.floats(x), 180 / math.pi)
     return table
 
 

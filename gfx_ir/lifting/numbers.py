@@ -10,7 +10,7 @@ from .. import ops
 from ..dtypes import complex128, float64
 from ..graph import Value
 from ..op import lookup
-from .words import Dialect, Lifted, as_floats, conjugate, kind_of, known_dtype, surely_floats, unknown_dtype
+from .words import Dialect, Lifted, conjugate, kind_of, known_dtype, surely_floats, unknown_dtype
 
 
 class Numbers:
@@ -23,7 +23,7 @@ class Numbers:
         """Lifts by their full names."""
         one: dict[str, Callable[[Any], Any]] = {
             "fabs": ops.abs,
-            "modf": _modf,
+            "modf": self._modf,
             "isneginf": lambda x: ops.equal(x, -math.inf),
             "isposinf": lambda x: ops.equal(x, math.inf),
             "isreal": lambda x: ops.equal(ops.imag(x), 0),
@@ -32,7 +32,6 @@ class Numbers:
         two: dict[str, Callable[[Any, Any], Any]] = {
             "fmax": _passing("maximum"),
             "fmin": _passing("minimum"),
-            "heaviside": _heaviside,
             "ldexp": self._ldexp,
             "logaddexp2": lambda a, b: ops.divide(
                 ops.logaddexp(ops.multiply(a, math.log(2)), ops.multiply(b, math.log(2))), math.log(2)
@@ -71,10 +70,15 @@ class Numbers:
         power = ops.exp2(ops.astype(exponent, known)) if isinstance(exponent, Value) else 2.0**exponent
         return ops.multiply(x, power)
 
+    def _modf(self, x: Any) -> Any:
+        """What is behind the point, and what is before it; JAX's difference is no number of what is infinite."""
+        part, whole = ops.modf(x)
+        return (ops.subtract(x, whole) if self.say.rules == "jax" else part), whole
+
     def angle(self, z: Any, deg: bool = False) -> Any:
         """The angle of complex numbers."""
         z = self.say.as_array(z)
-        found = ops.atan2(ops.imag(z), ops.real(z))
+        found = ops.angle(z)
         return ops.multiply(found, 180 / math.pi) if deg else found
 
     def _nan(self, name: str, neutral: float) -> Lifted:
@@ -94,21 +98,6 @@ class Numbers:
             return ops.where(ops.all(none, axis=axis, keepdims=keepdims), math.nan, found)
 
         return lift
-
-
-def _heaviside(x: Any, at_zero: Any) -> Any:
-    """0 below 0, 1 above, a number of one's own at 0; floats of whole numbers, too."""
-    if not isinstance(at_zero, float):
-        x, at_zero = as_floats(x), float(at_zero) if isinstance(at_zero, (bool, int)) else as_floats(at_zero)
-    above = ops.astype(ops.greater(x, 0), known_dtype(x) or ops.dtype_of(x))
-    return ops.where(ops.equal(x, 0), at_zero, ops.where(ops.isnan(x), x, above))
-
-
-def _modf(x: Any) -> Any:
-    """What is behind the point, and what before it, both with the sign of x."""
-    x = as_floats(x)
-    whole = ops.trunc(x)
-    return ops.copysign(ops.where(ops.isinf(x), 0.0, ops.subtract(x, whole)), x), whole
 
 
 def _double(x: Any) -> Any:

@@ -31,6 +31,7 @@ from ..promotion import (
     as_type,
     boolean,
     comparing,
+    defaulting,
     dividing,
     float_of,
     floating,
@@ -39,6 +40,7 @@ from ..promotion import (
     negating,
     numeric,
     operator,
+    phase,
     promote,
     raising,
     real,
@@ -47,6 +49,7 @@ from ..promotion import (
     running_dtype,
     same,
     sequence_type,
+    shifting,
     stays_weak,
     subtracting,
     sum_dtype,
@@ -64,6 +67,7 @@ __all__ = [
     "broadcast",
     "broadcasting",
     "comparing",
+    "defaulting",
     "dims_text",
     "dividing",
     "elementwise",
@@ -81,6 +85,7 @@ __all__ = [
     "raising",
     "operator",
     "plus",
+    "phase",
     "promote",
     "real",
     "real_of",
@@ -92,6 +97,7 @@ __all__ = [
     "same_dims",
     "sequence_type",
     "shape_arg",
+    "shifting",
     "size_arg",
     "stays_weak",
     "subtracting",
@@ -110,10 +116,10 @@ def elementwise(rule: DtypeRule, tensors: Sequence[str] = ()) -> Callable[[Simpl
 
 
 _OF_RULES = {
-    **dict.fromkeys((promote, negating, floating, dividing), Trait.FLOATS),
+    **dict.fromkeys((promote, negating, floating, dividing, defaulting), Trait.FLOATS),
     **dict.fromkeys((boolean, comparing.operator), Trait.UNSAVED | Trait.NOT_NEGATIVE),  # type: ignore[attr-defined]
     rounding: Trait.UNSAVED | Trait.KEEPS_SIGN,
-    integral: Trait.UNSAVED | Trait.WHOLE | Trait.TOTAL,
+    **dict.fromkeys((integral, shifting), Trait.UNSAVED | Trait.WHOLE | Trait.TOTAL),
 }
 """What rules of dtypes tell of ops that work element by element."""
 

@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 
 from .. import dtypes, host
-from ..defaults import own
+from ..defaults import own, own_float
 from ..dtypes import DType
 from ..errors import ShapeError
 from ..host import DimLike
@@ -22,7 +22,19 @@ from ..op import Point, Trait
 from ..rules import OPEN
 from ..types import LogicalTensor
 from ._row import op
-from ._shapes import as_type, broadcast, free, is_size, promote, shape_arg, size_arg, stays_weak, takes_open, total
+from ._shapes import (
+    as_type,
+    broadcast,
+    dividing,
+    free,
+    is_size,
+    promote,
+    shape_arg,
+    size_arg,
+    stays_weak,
+    takes_open,
+    total,
+)
 from ._views import put_same
 
 FAMILY = "create"
@@ -170,10 +182,9 @@ def _steps(start: Any, stop: Any, step: Any) -> DimLike | None:
 def _linspace_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     ends = [as_type(end, rules) for end in (args.start, args.stop)]
     around = broadcast(*(end.dims for end in ends))
-    dtype = promote(ends, rules)[0]
-    if dtype is not None and (dtype.kind not in "fc" or all(end.weak for end in ends)):
-        dtype = dtypes.default("c" if dtype.kind == "c" else "f", rules)
-    return LogicalTensor(_element(args.dtype, dtype), None if around is None else (size_arg(args.num), *around))
+    return LogicalTensor(
+        _element(args.dtype, dividing(ends, rules)[0]), None if around is None else (size_arg(args.num), *around)
+    )
 
 
 @takes_open
@@ -209,7 +220,7 @@ op(
     "linspace(start, stop, num, dtype=None, endpoint=True, device=None)",
     "np.linspace(start, stop, num, endpoint=endpoint, dtype=dtype)",
     infer=_linspace_type,
-    own=_own(),
+    own={"dtype": own_float("numpy", "start", "stop")},
 )
 op(
     FAMILY,

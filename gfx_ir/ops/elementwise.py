@@ -21,6 +21,7 @@ from ._shapes import (
     boolean,
     broadcast,
     comparing,
+    defaulting,
     dividing,
     elementwise,
     floating,
@@ -29,11 +30,13 @@ from ._shapes import (
     negating,
     numeric,
     operator,
+    phase,
     promote,
     raising,
     real,
     rounding,
     same,
+    shifting,
     stays_weak,
     subtracting,
     takes_open,
@@ -76,6 +79,14 @@ def _sgn(args: SimpleNamespace) -> str:
     return "np.sign(x)" if getattr(_seen.dtype(args.x), "kind", "") == "c" else _sign_or_zero(args)
 
 
+def _angle_or_zero(args: SimpleNamespace) -> str:
+    """NumPy's of -0 is pi, which adding 0 makes 0."""
+    element = _seen.dtype(args.x)
+    if element is None:
+        return "np.angle(x) if np.iscomplexobj(x) else np.angle(x + 0.0)"
+    return "np.angle(x + 0.0)" if element.kind == "f" else "np.angle(x)"
+
+
 def _trunc_divide(args: SimpleNamespace) -> str:
     """Of integers NumPy's quotient has another rounding or another dtype."""
     kinds = [getattr(_seen.dtype(x), "kind", "") for x in (args.x1, args.x2) if not _seen.is_plain(x)]
@@ -86,15 +97,19 @@ UNARY = (
     ("abs", "abs(x)", operator(real)),
     ("acos", "np.arccos(x)", floating),
     ("acosh", "np.arccosh(x)", floating),
+    ("angle", "np.angle(x)", phase),
+    ("angle_or_zero", _angle_or_zero, phase),
     ("asin", "np.arcsin(x)", floating),
     ("asinh", "np.arcsinh(x)", floating),
     ("atan", "np.arctan(x)", floating),
     ("atanh", "np.arctanh(x)", floating),
     ("bitwise_invert", "~x", operator(integral)),
+    ("cbrt", "np.cbrt(x)", floating),
     ("ceil", "np.ceil(x)", rounding),
     ("conj", "np.conj(x)", promote),
     ("cos", "np.cos(x)", floating),
     ("cosh", "np.cosh(x)", floating),
+    ("deg2rad", "np.deg2rad(x)", floating),
     ("digamma", _special("digamma"), dividing),
     ("erf", _special("erf"), dividing),
     ("erfc", _special("erfc"), dividing),
@@ -114,7 +129,9 @@ UNARY = (
     ("logical_not", "np.logical_not(x)", boolean),
     ("negative", "-x", operator(negating)),
     ("positive", "+x", operator(promote)),
+    ("rad2deg", "np.rad2deg(x)", floating),
     ("reciprocal", "1 / x", operator(dividing)),
+    ("rint", "np.rint(x)", defaulting),
     ("round", "np.round(x)", rounding),
     ("rsqrt", "1 / np.sqrt(x)", floating),
     ("sigmoid", _special("expit"), dividing),
@@ -134,9 +151,9 @@ BINARY = (
     ("add", "x1 + x2", operator(promote)),
     ("atan2", "np.arctan2(x1, x2)", floating),
     ("bitwise_and", "x1 & x2", operator(integral)),
-    ("bitwise_left_shift", "x1 << x2", operator(integral)),
+    ("bitwise_left_shift", "x1 << x2", operator(shifting)),
     ("bitwise_or", "x1 | x2", operator(integral)),
-    ("bitwise_right_shift", "x1 >> x2", operator(integral)),
+    ("bitwise_right_shift", "x1 >> x2", operator(shifting)),
     ("bitwise_xor", "x1 ^ x2", operator(integral)),
     ("copysign", "np.copysign(x1, x2)", floating),
     ("divide", "x1 / x2", operator(dividing)),
@@ -145,6 +162,7 @@ BINARY = (
     ("fmod", "np.fmod(x1, x2)", numeric),
     ("greater", "x1 > x2", comparing),
     ("greater_equal", "x1 >= x2", comparing),
+    ("heaviside", "np.heaviside(x1, x2)", floating),
     ("hypot", "np.hypot(x1, x2)", floating),
     ("less", "x1 < x2", comparing),
     ("less_equal", "x1 <= x2", comparing),
@@ -164,17 +182,17 @@ BINARY = (
 )
 
 _TRAITS = {
-    Trait.IDEMPOTENT: "abs ceil floor positive round sgn sign sign_or_zero trunc",
+    Trait.IDEMPOTENT: "abs ceil floor positive rint round sgn sign sign_or_zero trunc",
     Trait.INVOLUTION: "bitwise_invert conj logical_not negative",
-    Trait.TOTAL: "abs add asinh atan ceil conj equal erf erfc floor greater greater_equal isfinite isinf isnan less less_equal"
-    " logical_and logical_not logical_or logical_xor maximum minimum multiply negative not_equal positive round sigmoid"
-    " sgn sign sign_or_zero signbit sin cos square subtract tanh trunc",
+    Trait.TOTAL: "abs add angle_or_zero asinh atan ceil conj deg2rad equal erf erfc floor greater greater_equal heaviside isfinite isinf"
+    " isnan less less_equal logical_and logical_not logical_or logical_xor maximum minimum multiply negative not_equal positive"
+    " rad2deg rint round sigmoid sgn sign sign_or_zero signbit sin cos square subtract tanh trunc",
     Trait.STEADY: "abs add atan copysign cos erf hypot maximum minimum multiply negative positive sigmoid sin subtract tanh",
     Trait.AFFINE: "add negative subtract",
     Trait.UNSAVED: "add negative positive sign sign_or_zero subtract",
     Trait.NOT_NEGATIVE: "abs acos acosh cosh erfc exp exp2 hypot rsqrt sigmoid sqrt square",
-    Trait.KEEPS_SIGN: "add asin asinh atan atanh atan2 copysign divide erf expm1 floor_divide fmod log1p maximum minimum multiply"
-    " positive pow reciprocal remainder sgn sign sign_or_zero sinh tanh trunc_divide",
+    Trait.KEEPS_SIGN: "add asin asinh atan atanh atan2 copysign deg2rad divide erf expm1 floor_divide fmod heaviside log1p maximum"
+    " minimum multiply positive pow rad2deg reciprocal remainder rint sgn sign sign_or_zero sinh tanh trunc_divide",
     Trait.COMMUTATIVE: "add bitwise_and bitwise_or bitwise_xor equal hypot logaddexp logical_and logical_or logical_xor "
     "maximum minimum multiply not_equal",
     Trait.BOTH: "logical_and",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from ..dtypes import framework_of
+from ..dtypes import bool_, framework_of
 from ..types import LogicalTensor
 from ._body import element_of
 from ._catalogue import ops
@@ -63,8 +63,11 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any
 @composite(FAMILY)
 def polyval(p: Any, x: Any) -> Any:
     """The polynomial with coefficients p, the highest power first, at x."""
-    powers = ops.astype(ops.flip(ops.arange(ops.size(p, 0))), element_of(x) or ops.dtype_of(x))
-    terms = ops.multiply(p, ops.pow(ops.expand_dims(x, -1), powers))
+    powers = ops.flip(ops.arange(ops.size(p, 0)))
     given = [element_of(part) for part in (p, x)]
+    if all(element is bool_ for element in given):
+        one = ops.logical_or(ops.expand_dims(x, -1), ops.equal(powers, 0))
+        return ops.any(ops.logical_and(p, one), axis=-1)
+    terms = ops.multiply(p, ops.pow(ops.expand_dims(x, -1), ops.astype(powers, element_of(x) or ops.dtype_of(x))))
     whole = all(element is not None and element.kind in "iu" for element in given)
     return ops.sum(terms, axis=-1, dtype=element_of(terms) if whole else None)  # as wide as Horner's rule leaves it

@@ -18,7 +18,7 @@ from ..types import LogicalTensor
 from . import _seen
 from ._catalogue import ops
 from ._row import composite, op
-from ._shapes import as_type, dividing, elementwise, integral
+from ._shapes import as_type, dividing, elementwise, floating, integral
 
 FAMILY = "elementwise"
 
@@ -41,7 +41,6 @@ UNARY = (
     ("bessel_j1", "special.j1(x)", "The Bessel function of the first kind of order 1."),
     ("bessel_y0", "special.y0(x)", "The Bessel function of the second kind of order 0."),
     ("bessel_y1", "special.y1(x)", "The Bessel function of the second kind of order 1."),
-    ("cbrt", "np.cbrt(x)", "The real cube root."),
     ("dawsn", "special.dawsn(x)", "exp(-x**2) times the integral of exp(t**2) from 0 to x."),
     ("entr", "special.entr(x)", "-x log(x), 0 at 0, -inf below."),
     ("erfcx", "special.erfcx(x)", "exp(x**2) * erfc(x)."),
@@ -182,7 +181,7 @@ def integer_pow(x1: Any, x2: Any) -> Any:
 # ---------------------------------------------------------------- parts of numbers
 def _frexp_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, LogicalTensor]:
     x = as_type(args.x, rules)
-    return LogicalTensor(dividing((x,), rules)[0], x.dims), LogicalTensor(int32, x.dims)
+    return LogicalTensor(floating((x,), rules)[0], x.dims), LogicalTensor(int32, x.dims)
 
 
 op(
@@ -192,6 +191,22 @@ op(
     infer=_frexp_type,
     kinds=("tensor", "tensor"),
     doc="A fraction of at least a half and below 1, and the power of 2 that makes it x.",
+)
+
+
+def _modf_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, LogicalTensor]:
+    x = as_type(args.x, rules)
+    part = LogicalTensor(floating((x,), rules)[0], x.dims)
+    return part, part
+
+
+op(
+    FAMILY,
+    "modf(x)",
+    "np.modf(x)",
+    infer=_modf_type,
+    kinds=("tensor", "tensor"),
+    doc="What is behind the point, and what is before it.",
 )
 
 

@@ -22,6 +22,7 @@ from ..infer.elements import declared
 from ..infer.facts import Facts
 from ..op import Trait, lookup
 from ..promotion import promote, real_of
+from ..python_numbers import computes_floats
 from ..rules import infer
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
@@ -131,8 +132,8 @@ def _tell(value: Value, facts: Facts) -> bool | None:
 
 
 def _float_result(node: Node) -> DType | None:
-    """The dtype of a node that has one result, a float or complex tensor; None for others."""
-    if node.op.family in _APART or node.regions or len(node.values) != 1 or not node.values[0].is_tensor:
+    """The dtype of a node's first result where that is a float or complex tensor; None for others."""
+    if node.op.family in _APART or node.regions or not node.values or not node.values[0].is_tensor:
         return None
     found = node.values[0].type
     known = isinstance(found, LogicalTensor) and found.dtype is not None and not found.weak
@@ -164,7 +165,16 @@ def _wrapping_result(node: Node, rules: str, target: str) -> DType | None:
         )
     most = _most(rules, target)
     other = usual is not None and usual.kind in "iu" and min(usual.bits, most) != min(known.bits, most)
+    other = (
+        other or (usual is not None and usual.kind == "u" and known.kind == "i") or _is_narrower(node, known, target)
+    )
     return (int64 if known.name == "uint64" else known) if other else None
+
+
+def _is_narrower(node: Node, known: DType, target: str) -> bool:
+    """Whether JAX has fewer bits there also where it has those of 64."""
+    wide = _inferred(node, "jax_x64") if target == "jax" else None
+    return wide is not None and wide.kind in "iu" and wide.bits < known.bits
 
 
 def _most(rules: str, target: str) -> int:
@@ -189,13 +199,16 @@ def _compared(node: Node, rules: str, target: str) -> DType | None:
 
 
 def _tell_default(node: Node, rules: str, target: str) -> None:
-    """Tell an op that makes fractions of Python's numbers their dtype, where the target has a narrower one; JAX's is by its mode."""
+    """Tell an op that makes fractions their dtype: of arrays where the target has another one, of Python's numbers where it has
+    a narrower one; JAX's is by its mode."""
     made, usual = _inferred(node, rules), _inferred(node, target)
     if target == "jax" and rules == "numpy" and is_weak(node, "jax") and made is not None:
         set_arg(node, "dtype", made)
     if target == "jax" or is_weak(node, rules) or made is None or usual is None or made.kind not in "fc":
         return
-    if made.bits > usual.bits:
+    given = [leaf for leaf in leaves(node.args) if type(leaf) is Value and not _is_number(leaf)]
+    of_arrays = any(_takes_part(node, leaf, target) for leaf in given)
+    if made.bits > usual.bits or (of_arrays and made != usual):
         set_arg(node, "dtype", made)
 
 
@@ -286,6 +299,8 @@ def _inferred(node: Node, rules: str, instead: Value | None = None, dtype: DType
             return leaf
         if leaf.kind in _FRACTIONS:
             return _FRACTIONS[leaf.kind]
+        if framework_of(rules) == "torch" and _of_numbers(leaf):
+            return _FRACTIONS["float"]
         known = leaf.type
         if isinstance(known, LogicalTensor) and known.weak and known.dtype is not None and leaf is not instead:
             return dataclasses.replace(known, dtype=default(known.dtype.kind, rules))
@@ -301,6 +316,12 @@ def _inferred(node: Node, rules: str, instead: Value | None = None, dtype: DType
     except (ShapeError, TypeError):
         return None
     return found.dtype if isinstance(found, LogicalTensor) else None
+
+
+def _of_numbers(value: Value) -> bool:
+    """Whether a value is a function of Python's numbers alone, which PyTorch source leaves to Python: NumPy's is of a dtype."""
+    tensors = [leaf for leaf in leaves(value.node.args) if type(leaf) is Value and leaf.is_tensor]
+    return computes_floats(value.node.op) and not tensors
 
 
 def as_dtype(node: Node, value: Value, dtype: DType, by: str = "astype") -> Value:

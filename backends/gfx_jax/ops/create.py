@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
-from gfx_ir.defaults import own
+from gfx_ir.defaults import own, own_float
 from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.graph import Value
 from gfx_ir.lifting.creation import Grids, limits
@@ -197,7 +197,7 @@ ROWS = (
         "linspace",
         "jnp.linspace(start, stop, num, endpoint=endpoint, dtype=dtype)",
         {"jnp.linspace": _linspace},
-        own=OWN_FLOAT,
+        own={"dtype": own_float("numpy", "start", "stop")},
     ),
     Row(
         "eye",

@@ -8,7 +8,6 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.control import is_placeholder
-from gfx_ir.defaults import default_here
 from gfx_ir.dtypes import int64
 from gfx_ir.graph import Value
 from gfx_ir.lifting import words
@@ -22,6 +21,8 @@ from ._lift import JNP, element, kind_of, plain, unary, unknown_dtype, whole
 _SAME = JNP.table(functions(JNP), Elements(JNP).table())
 # op: spelling, where it is another than NumPy's first name of it
 SPELLINGS: dict[str, Spelling] = {
+    "angle": "jnp.angle(x)",
+    "angle_or_zero": "angle_or_zero(x)",
     "bitwise_invert": lambda a: "jnp.invert(x)" if plain(a.x) else "~x",
     "digamma": "digamma(x)",
     "erf": "jax.scipy.special.erf(x)",
@@ -155,12 +156,6 @@ def _astype_spelling(args: SimpleNamespace) -> str:
     return "jnp.asarray(x, dtype=dtype)" if plain(args.x) else "x.astype(dtype)"
 
 
-def _rint(x: Any) -> Any:
-    """The nearest whole number, as the default float of whole numbers."""
-    whole = kind_of(x) not in (None, "f", "c")
-    return ops.round(ops.astype(x, default_here("f", "jax")) if whole else x)
-
-
 def _clip_spelling(args: SimpleNamespace) -> str:
     if args.min is None:
         return "x" if args.max is None else "jnp.minimum(x, max)"
@@ -168,11 +163,16 @@ def _clip_spelling(args: SimpleNamespace) -> str:
 
 
 ROWS = (
-    *map(_row, dict.fromkeys((*UNARY, *OPERATORS, *BINARY, *NAMES, "sgn", "sign_or_zero", "trunc_divide"))),
+    *map(
+        _row,
+        dict.fromkeys(
+            (*UNARY, *OPERATORS, *BINARY, *NAMES, "angle", "angle_or_zero", "sgn", "sign_or_zero", "trunc_divide")
+        ),
+    ),
     Row(
         "round",
         "jnp.round(x)",
-        _SAME["round"] | {"jnp.rint": _rint, "Array.__round__": Elements(JNP).round},
+        _SAME["round"] | {"Array.__round__": Elements(JNP).round},
     ),
     Row(
         "clip",

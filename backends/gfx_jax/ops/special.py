@@ -62,6 +62,7 @@ ROWS = (
     Row("zeta", "zeta(x1, x2)", {f"{_PACKAGE}.zeta": two(lookup("zeta"))}),
     *(Row(name, f"jnp.{name}(x1, x2)", {f"jnp.{name}": two(lookup(name))}) for name in ("gcd", "lcm")),
     Row("frexp", "jnp.frexp(x)", {"jnp.frexp": lambda x: ops.frexp(x), **Numbers(JNP).table()}),
+    Row("modf", "modf(x)"),
     Row("sinc", "jnp.sinc(x)", {"jnp.sinc": lambda x: ops.sinc(as_floats(x))}),
     Row(
         "logit",

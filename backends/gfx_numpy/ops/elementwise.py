@@ -6,7 +6,6 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.lifting.elements import Elements, functions
-from gfx_ir.lifting.words import as_floats
 
 from ._lift import NP, as_array, element, expect, refuse, rows, tensor, unary
 
@@ -39,7 +38,6 @@ ROWS = rows(
     NP.table(functions(NP), Elements(NP).table()),
     {
         "trunc": {"np.fix": unary(ops.trunc)},
-        "round": {"np.rint": lambda x, /, **options: unary(ops.round)(as_floats(as_array(x)), **options)},
         "clip": {"np.clip": _clip, "ndarray.clip": _clip_method},
         "astype": {
             "ndarray.astype": _astype_method,

@@ -14,8 +14,12 @@ from ._lift import NP, rows
 
 def _interp(args: SimpleNamespace) -> str:
     """NumPy's is of double precision always."""
-    text, element = "np.interp(x, xp, fp, left=left, right=right)", _seen.dtype(args.fp)
-    return text if element in (None, float64, complex128) else f"{text}.astype(fp.dtype)"
+    text = "np.interp(x, xp, fp, left=left, right=right)"
+    found = [element for part in (args.x, args.xp, args.fp) if (element := _seen.dtype(part)) is not None]
+    if len(found) < 3 or {float64, complex128}.intersection(found):
+        return text
+    narrow = [element for element in found if element.kind == "f"]
+    return f"{text}.astype({'np.result_type(x, xp, fp)' if len(set(narrow)) > 1 else 'fp.dtype'})" if narrow else text
 
 
 ROWS = (

@@ -156,13 +156,6 @@ def logaddexp2(input: Any, other: Any) -> Any:
     return ops.divide(ops.logaddexp(ops.multiply(input, scale), ops.multiply(other, scale)), scale)
 
 
-def angle(input: Any) -> Any:
-    """The angle in the complex plane; that of a real -0 is 0, where atan2 has pi."""
-    if kind(input) == "f":
-        return ops.where(ops.less(input, 0), math.pi, ops.where(ops.isnan(input), input, 0))
-    return ops.atan2(ops.imag(input), ops.real(input))
-
-
 def complex_(real: Any, imag: Any) -> Any:
     """Complex numbers of their two parts."""
     if dtype_of(real) == dtype("float16"):
@@ -187,13 +180,10 @@ LIFTS = {
     names("float_power"): float_power,
     names("heaviside"): heaviside,
     names("frac"): lambda input: ops.subtract(input, ops.trunc(input)),
-    names("deg2rad"): lambda input: ops.multiply(input, 0.017453292519943295),
-    names("rad2deg"): lambda input: ops.multiply(input, 57.29577951308232),
     names("isneginf"): lambda input: ops.equal(input, float("-inf")),
     names("isposinf"): lambda input: ops.equal(input, float("inf")),
     names("logaddexp2"): logaddexp2,
     names("ldexp"): lambda input, other: ops.multiply(input, ops.pow(2.0, other)),
-    names("angle"): angle,
     "torch.complex": complex_,
     "torch.polar": lambda abs, angle: complex_(ops.multiply(abs, ops.cos(angle)), ops.multiply(abs, ops.sin(angle))),
 }

@@ -44,7 +44,7 @@ def _arange_of_numbers(args: SimpleNamespace) -> str:
 def _linspace(args: SimpleNamespace) -> str:
     count, part = ("num", "") if args.endpoint else ("num + 1", "[:-1]")
     arrays = [end for end in ("start", "stop") if not _seen.is_plain(getattr(args, end))]
-    dtype = "dtype" if args.dtype is not None or not arrays else f"{arrays[0]}.dtype"
+    dtype = "dtype" if args.dtype is not None or not arrays else f"torch.result_type({arrays[0]}, 1.0)"
     rank = max(_seen.rank(end) or 0 for end in (args.start, args.stop))
     if rank:  # torch takes numbers and tensors of no axes
         steps = f"torch.linspace(0, 1, {count}, dtype={dtype}, device=device)[{part[1:-1] or ':'}{', None' * rank}]"

@@ -12,16 +12,23 @@ from gfx_ir.build import as_parameter
 from gfx_ir.control import is_placeholder
 from gfx_ir.dtypes import DType, complex128, float64
 from gfx_ir.graph import Value
+from gfx_ir.lifting.words import kind_of as known_kind
 from gfx_ir.op import lookup
 
 from .. import kinds
 from ..lifting import cast_back, names, one, refuse, swapped, two
 from ..lifts import arithmetic, finding, shapes
-from ._spell import is_scalar, kind_of, number_or_tensor, tensors
+from ._spell import dtype_of, is_scalar, kind_of, number_or_tensor, tensors
 
 _CASTS = {
     "float32": "float", "float64": "double", "float16": "half", "bfloat16": "bfloat16", "int64": "long", "int32": "int", "bool": "bool",
 }  # fmt: skip
+
+
+def _angle(args: SimpleNamespace) -> str:
+    """torch.angle of a real -0 is 0."""
+    known = kind_of(args.x)
+    return "torch.angle(x)" if known == "c" else "torch.atan2(torch.zeros_like(x), x)" if known else "phase(x)"
 
 
 def _abs(args: SimpleNamespace) -> str:
@@ -82,9 +89,23 @@ def _scaled(op: str) -> Any:
             kinds.subtract((input, other))
         if isinstance(alpha, float):
             kinds.check(f"torch.{op} with an alpha of {alpha}", [input, other], "fc")
-        return lookup(op)(input, other if type(alpha) is int and alpha == 1 else ops.multiply(alpha, other))
+        return lookup(op)(input, other if type(alpha) is int and alpha == 1 else _times(alpha, other, input))
 
     return fn
+
+
+def _times(alpha: Any, other: Any, input: Any) -> Any:
+    """alpha * other in the dtype that it has beside the input: booleans are no whole numbers there."""
+    beside, own = (known_kind(x) for x in (input, other))
+    if own == "b" and beside == "b" and isinstance(alpha, (bool, int)):
+        return other if alpha else ops.zeros_like(other)
+    if isinstance(alpha, bool):
+        refuse("PyTorch takes a boolean alpha for booleans alone", "give it a number")
+    if own == "b" and beside in ("i", "u") and (element := dtype_of(input)) is not None:
+        return ops.multiply(alpha, ops.astype(other, element))
+    if isinstance(other, Value):
+        kinds.check("torch's product of alpha", [other], "buifc" if own == "b" else "uifc")
+    return ops.multiply(alpha, other)
 
 
 def _difference(args: SimpleNamespace) -> str:
@@ -187,6 +208,8 @@ ROWS = (
     _unary("abs", "absolute", emit=_abs, extra="Tensor.__abs__"),
     _unary("acos", "arccos"),
     _unary("acosh", "arccosh"),
+    Row("angle", _angle),
+    Row("angle_or_zero", "torch.angle(x)", {names("angle"): one(ops.angle_or_zero)}),
     _unary("asin", "arcsin"),
     _unary("asinh", "arcsinh"),
     _unary("atan", "arctan"),
@@ -199,6 +222,7 @@ ROWS = (
         {names("conj"): shapes.conj, names("conj_physical"): shapes.conj_physical},
         copies=tuple(names("conj_physical").split()),
     ),
+    _unary("deg2rad"),
     _unary("digamma", extra="torch.special.digamma torch.special.psi"),
     _unary("erf", extra="torch.special.erf"),
     _unary("erfc", extra="torch.special.erfc"),
@@ -219,7 +243,9 @@ ROWS = (
     ),
     Row("negative", "-x", {f"{names('neg', 'negative')} Tensor.__neg__": one(ops.negative)}),
     Row("positive", "+x", {f"{names('positive')} Tensor.__pos__": _positive}),
+    _unary("rad2deg"),
     Row("real", "torch.real(x)", {"torch.real Tensor.real@": one(ops.real)}),
+    Row("rint", lambda a: "torch.round(x)" if kind_of(a.x) == "f" else "torch.round(x * 1.0)"),
     Row("round", "torch.round(x)", {names("round"): _round}),
     _unary("sigmoid", extra="torch.special.expit F.sigmoid"),
     Row("sign", _sign),
@@ -300,6 +326,7 @@ ROWS = (
     _binary("atan2", "arctan2"),
     _binary("copysign"),
     _binary("fmod"),
+    Row("heaviside", "heaviside(x1, x2)"),
     _binary("hypot"),
     _binary("logaddexp"),
     _binary("logical_and"),

@@ -10,7 +10,7 @@ from gfx_ir.op import OpDef, lookup
 from gfx_ir.ops.special import POLYNOMIALS
 
 from ..lifting import names, one, two
-from ._spell import is_scalar, tensors
+from ._spell import is_scalar, kind_of, tensors
 
 
 def _named(name: str, *also: str) -> Row:
@@ -71,8 +71,9 @@ ROWS = (
         ).split(),
     ),
     *(Row(name, _of_whole(name), {names(name): two(lookup(name))}) for name in ("gcd", "lcm")),
-    Row("frexp", "torch.frexp(x)"),
-    Row("cbrt", "torch.copysign(torch.abs(x) ** (1 / 3), x)"),
+    Row("frexp", lambda a: "torch.frexp(x * 1.0)" if kind_of(a.x) in ("b", "i", "u") else "torch.frexp(x)"),
+    Row("modf", "modf(x)"),
+    Row("cbrt", lambda a: "x * 1.0" if kind_of(a.x) == "b" else "torch.copysign(torch.abs(x) ** (1 / 3), x)"),
     Row("betainc", "betainc(a, b, x)"),
     Row("dawsn", "dawsn(x)"),
     *(Row(name, missing=f"PyTorch has no {what}") for name, what in _NOT_IN_TORCH.items()),

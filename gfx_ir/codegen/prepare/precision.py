@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import struct
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -22,7 +24,7 @@ from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
 from ...infer.facts import Facts
 from ...infer.fixpoint import Fixpoint
-from ...python_numbers import COMPARISONS
+from ...python_numbers import COMPARISONS, EQUALITIES
 from ...reach import reached
 from ...trees import leaves
 from ..copying import outputs_of
@@ -48,6 +50,11 @@ def refused(node: Node, style: Style, what: str, why: str, hint: str = "") -> Un
     told = f"GFX cannot write {what}, {why}, as {style.name} source: there it is an array without axes"
     otherwise = "compute with tensors instead, or run the code as PyTorch or NumPy source"
     return UnsupportedConstruct(told, node.span, hint or otherwise)
+
+
+def _is_of_a_double(leaf: Any) -> bool:
+    """Whether a leaf is a fraction whose digits 32 bits do not hold, so that none that is read from them equals it."""
+    return type(leaf) is float and math.isfinite(leaf) and struct.unpack("f", struct.pack("f", leaf))[0] != leaf
 
 
 def is_wide(leaf: Any) -> bool:
@@ -128,7 +135,8 @@ class Checks:
             raise self._beyond(node)
         if any(isinstance(arg, float) and 0 < abs(arg) and not _SMALLEST < abs(arg) < _LARGEST for arg in node.args):
             raise refused(node, self.style, "this number", "which only a double holds")
-        if (sign in COMPARISONS or sign == "-") and len(node.args) == 2 and self._cancels(*node.args):
+        told = sign in EQUALITIES and any(map(_is_of_a_double, node.args))
+        if told or ((sign in COMPARISONS or sign == "-") and len(node.args) == 2 and self._cancels(*node.args)):
             hint = "compare with a tolerance of your own, or give the code a tensor of dtype float64"
             raise refused(node, self.style, "this comparison", "which hangs on the digits of a double", hint)
 

@@ -52,6 +52,9 @@ SAMPLES += [
     for x, n in ((X, integers(2, 3, low=-1, high=7).astype("float32")), (UNIT, integers(3, high=9).astype("float32")))
 ]
 SAMPLES += [S("frexp", (x,)) for x in (X, POSITIVE, D)]
+SAMPLES += [
+    S("modf", (x,)) for x in (X, D, np.array([-np.inf, -1.5, -0.0, 2.0, np.inf, np.nan], np.float32), integers(5))
+]
 SAMPLES += [S(name, (integers(2, 3, low=-9), integers(3, seed=1))) for name in ("gcd", "lcm")]
 TURN = "its imaginary parts are those of another turn"
 COMPLEX = (normal(2, 3, seed=7) + 3j * normal(2, 3, seed=8)).astype("complex64")
