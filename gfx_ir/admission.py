@@ -350,8 +350,15 @@ def _check_device(guard: Guard, held: Any, owner: Backend) -> None:
         raise GuardError(what, guard.span, "capture with a tensor on this device")
 
 
+def _check_requires_grad(guard: Guard, held: Any, owner: Backend) -> None:
+    if owner.is_tensor(held) and owner.trained(held) not in (None, guard.value == "True"):
+        what = f"the capture takes it as given that {guard}, and the call has a tensor of which this does not hold"
+        raise GuardError(what, guard.span, "capture with a tensor that requires gradients, or with one that does not")
+
+
 _CHECKS = {
     "rank": _check_rank, "axes": _check_axes, "number": _check_number, "class": _check_class, "device": _check_device,
+    "requires_grad": _check_requires_grad,
     **dict.fromkeys(QUESTIONS, _check_layout),
 }  # fmt: skip
 _OF_SEVERAL = {

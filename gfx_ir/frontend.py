@@ -25,6 +25,7 @@ class Frontend(Arrays):
     public: tuple[str, ...] = ()
     """Modules and classes, by their dotted names, whose functions a graph may hold as they are."""
     device_kinds: tuple[str, ...] = ()
+    trained_attribute: str = ""
     """Names of the kinds of device that code asks arrays for, as in `x.is_cuda`."""
     asks_layout: Mapping[str, Callable[..., Any]] = {}
     """Methods and attributes that tell how an array lies in memory, by name: fn(ask, type, ...), where `ask` answers a question

@@ -38,6 +38,7 @@ _GUARD_TEXT = {
     "rank": "{0}.ndim == {1}",
     "axes": "{0}.ndim >= {1}",
     "device": "{0}.device == {1}",
+    "requires_grad": "{0}.requires_grad == {1}",
     "c_contiguous": "{0}.is_contiguous() == {1}",
     "f_contiguous": "{0}.flags.f_contiguous == {1}",
     "channels_last": "{0}.is_contiguous(memory_format=torch.channels_last) == {1}",

@@ -13,7 +13,7 @@ from .signature import literal
 from .style import Style
 
 _WIDTH = 110
-_STATED = frozenset(("promotion", "value", "rank", "axes", "number", "device", "kinds", *QUESTIONS))
+_STATED = frozenset(("promotion", "value", "rank", "axes", "number", "device", "requires_grad", "kinds", *QUESTIONS))
 
 
 def docstring(program: Program, static: Sequence[str], read: Sequence[Value], style: Style) -> str:

@@ -31,7 +31,11 @@ class Entered:
         self.taking = gfx_handlers(lambda: takes) if takes else None
 
     def __enter__(self) -> Any:
-        found = self.tracer.calls.call(type(self.made).__enter__, (self.made,), {})
+        enter = type(self.made).__enter__
+        for method in (enter, type(self.made).__exit__):  # what it sets up stands: it may not be tried first
+            if isinstance(method, FunctionType):
+                self.tracer.functions.expand(method)
+        found = self.tracer.calls.call(enter, (self.made,), {})
         if self.taking:
             self.taking.__enter__()
         return found

@@ -94,7 +94,7 @@ class Functions:
     def call(self, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
         """What a call of f, whose rewritten form is `new`, gives; NotImplemented where it has to be expanded."""
         if not self.share.on or f.__code__.co_flags & _ENDLESS:
-            return self._expand(f)
+            return self.expand(f)
         mode = self._mode()
         if mode is None:
             return NotImplemented
@@ -116,7 +116,7 @@ class Functions:
         self.share.entered += kept.entered
         return self._called(kept, given)
 
-    def _expand(self, f: types.FunctionType) -> Any:
+    def expand(self, f: types.FunctionType) -> Any:
         """Note that a function is always expanded."""
         self._codes.append(f.__code__)
         self.hopeless.add(id(f.__code__))
@@ -210,7 +210,7 @@ class Functions:
         except (Exception, Raised):  # which its expansion raises again, at its place
             self._failed[f.__code__] += 1
             if self._failed[f.__code__] >= _HOPELESS or (given.alone and calls_nothing(f)):
-                self._expand(f)
+                self.expand(f)
             return None
         finally:
             self._reading.pop()

@@ -14,6 +14,7 @@ from ..interfaces import Capturing
 from ..rewrite.packages import users
 from ..values.called import compiled
 from ..values.flavour import loaded_names
+from .modules import register_loose
 
 _TRAINED = "params"
 """The collection of a model's variables that is trained, where it has several: the others hold statistics and caches."""
@@ -28,10 +29,14 @@ def name_bound(tracer: Capturing, bound: Mapping[str, Any]) -> None:
 
 def name_closed_over(tracer: Capturing, target: types.FunctionType) -> None:
     """Arrays of a tree that a target closes over are parameters, however small, where one of them can be trained. So is one that
-    stands alone, where its framework says that it is trained, or others are parameters; elsewhere a small one is a constant."""
+    stands alone, where its framework says that it is trained, or others are parameters; elsewhere a small one is a constant.
+    Those of a module have its paths."""
     if tracer.backend is None or tracer.root is not None:
         return
-    held = {name: tracer.arrays.arrays_in(x) for name, x in closed_over(target).items() if not is_module(x)}
+    free = closed_over(target)
+    for module in filter(is_module, free.values()):
+        register_loose(tracer, module)
+    held = {name: tracer.arrays.arrays_in(x) for name, x in free.items() if not is_module(x)}
     trees = {name: found for name, found in held.items() if any(path for path, _ in found)}
     _name(tracer, {name: found for name, found in trees.items() if any(_trained(tracer, x) for _, x in found)})
     alone = {name: found[0][1] for name, found in held.items() if found and name not in trees}

@@ -142,8 +142,9 @@ def _capture(
     tracer.functions, tracer.libraries.route = Functions(tracer, share), route
     tracer.scopes.scope.doc, tracer.constants = graph.doc, constants
     with building(tracer), collection_paused():
-        if is_module(target):
-            register_root(tracer, target)
+        root = own_attribute(target, "__self__", target)
+        if is_module(root):
+            register_root(tracer, root)
         signature = _signature(tracer, function)
         arguments = Arguments(tracer, dynamic, keys)
         bound = arguments.bind(signature, hints_of(function), args, kwargs)

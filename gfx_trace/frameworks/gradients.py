@@ -65,9 +65,8 @@ class _Rule:
         """Fill the region; `compute` gives its results."""
         with self.tracer.regions.opened(self.name) as side:
             side.graph.result = tuple(self.tracer._local(leaf) for leaf in compute())
-        if any(
-            slot.kind != "base" and all(slot.object is not known for known in own_objects) for slot, _ in side.written
-        ):
+        changed = [slot.object for slot, value in side.written if slot.kind != "base" and value is not slot.old]
+        if any(all(held is not known for known in own_objects) for held in changed):
             raise self.refuse("a write to what lives outside of it")
         self.graph = side.graph
         outer = {placeholder: value for value, placeholder in side.captures.items()}

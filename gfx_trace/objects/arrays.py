@@ -111,10 +111,10 @@ class Arrays:
         return self.array_proxy(found, slot.key if isinstance(slot.key, str) else "constant", slot.place)
 
     def is_small(self, x: Any) -> bool:
-        """Whether an array is a constant where nothing else says that it is a parameter."""
+        """Whether an array is a constant where nothing else says that it is a parameter; none is whose framework says that it is trained."""
         owner = self.array_owner(x)
         assert owner is not None
-        return math.prod(owner.shape_of(x)) <= (_SMALL if self.tracer.constants else 0)
+        return owner.trained(x) is not True and math.prod(owner.shape_of(x)) <= (_SMALL if self.tracer.constants else 0)
 
     def array_value(self, x: Any, path: str, owner: Backend | None = None) -> Value:
         """An array as a parameter, or as a constant node where it is small and belongs to no module."""

@@ -77,7 +77,7 @@ class Memoised:
         memory.open = memory.open or open_
         others = [kept.value for some in memory.kept.values() for kept in some] if memory.open else []
         once = not (memory.outside or self.tracer.stack or others or key in memory.kept)
-        made = compute() if once else self.unwritten(compute, f"call of {f.__name__!r}, which remembers its results")
+        made = compute() if once else self.unwritten(compute, f"call of {_name(f)!r}, which remembers its results")
         for other in others:
             self._may_be_one(made, other)
         if memory.outside:  # which every later call finds as this one leaves it
@@ -96,7 +96,7 @@ class Memoised:
         memory = self.memory(f)
         if name == "cache_info" or memory.open or self.tracer.stack:
             what = "GFX does not know how often it was called" if name == "cache_info" else "data decides when"
-            raise self.tracer.error(f"GFX cannot convert this call of {f.__name__}.{name}: {what}", "leave it out")
+            raise self.tracer.error(f"GFX cannot convert this call of {_name(f)}.{name}: {what}", "leave it out")
         memory.kept.clear()
 
     def once(self, kept: list[Kept], compute: Callable[[], Any], what: str) -> Any:
@@ -166,6 +166,11 @@ class Memoised:
         held = containers(made, other)
         if id(made) in held and id(other) in held:
             self.tracer.journal.links.add(Link(made, other, None))
+
+
+def _name(f: Any) -> str:
+    """What it is called; a partial has no name."""
+    return getattr(f, "__name__", type(f.__wrapped__).__name__)
 
 
 def _in_tuples(items: tuple) -> Iterator[Any]:

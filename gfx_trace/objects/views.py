@@ -37,6 +37,7 @@ from ..interfaces import Capturing
 from ..python.convert import positions
 from ..python.devices import device_question
 from ..python.faults import NUMBERS, UNARY_SIGNS, check_bits, class_name, not_given
+from ..python.gradient_questions import gradient_question
 from ..python.indexed import Indexed
 from ..python.layouts import layout_attribute
 from ..python.operators import SYMBOLS
@@ -88,9 +89,9 @@ class Views:
         asked = device_question(self.tracer, x, name)
         if asked is not None:
             return asked
-        told = layout_attribute(self.tracer, x, name)
-        if told is not NotImplemented:
-            return told
+        for question in (layout_attribute, gradient_question):
+            if (told := question(self.tracer, x, name)) is not NotImplemented:
+                return told
         held = own_attribute(backend, name)
         if held is None and (own := backend.member(name)) is not None:  # of the framework's private class
             lacking = partial(stand_in, self.tracer, f"{name!r} of {backend.name} tensors", x)

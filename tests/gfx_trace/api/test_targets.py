@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import jax
@@ -184,6 +185,39 @@ def test_of_tensors_that_a_target_closes_over_those_that_are_trained_are_its_par
     w, table = torch.nn.Parameter(torch.ones(2)), torch.arange(2.0)
     made = gfx.transpile(lambda x: x * w + table, torch.ones(2), to="torch").module()
     assert [name for name, _ in made.named_parameters()] == ["w"]
+
+
+class Weighed(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.p = torch.nn.Linear(2, 2), torch.nn.Parameter(torch.ones(2))
+
+    def penalty(self, x):
+        return (x * self.inner.weight).abs().sum() + self.p.square().sum()
+
+
+WEIGHED, SEVERAL, HELD = (
+    Weighed(),
+    [Weighed(), Weighed()],
+    SimpleNamespace(model=Weighed(), w=torch.nn.Parameter(torch.ones(2))),
+)
+READERS = {
+    "a method": (WEIGHED.penalty, ["inner.weight", "p"]),
+    "closed over": (lambda x: WEIGHED.penalty(x) * WEIGHED.p, ["weighed.inner.weight", "weighed.p"]),
+    "in a list": (lambda x: sum(model.penalty(x) for model in SEVERAL), ["p", "p_1", "weight", "weight_1"]),
+    "in an object": (lambda x: HELD.model.penalty(x) * HELD.w, ["p", "w", "weight"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("read", "names"), READERS.values(), ids=READERS)
+def test_what_a_model_trains_is_a_parameter_however_it_is_reached(read, names):
+    x = torch.tensor([[1.0, -2.0]])
+    program = gfx.symbolic_trace(read, x)
+    assert sorted(program.params) == names
+    held = list(program.params.values())
+    wanted = torch.autograd.grad(read(x).sum(), held)
+    for found, want in zip(torch.autograd.grad(program(x).sum(), held), wanted):
+        torch.testing.assert_close(found, want)
 
 
 class Pair(NamedTuple):

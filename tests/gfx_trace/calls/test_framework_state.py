@@ -49,7 +49,6 @@ WRITES = {
     "cast": lambda s: s.model.half(),
     "mode": lambda s: s.model.eval(),
     "frozen": lambda s: s.model.requires_grad_(False),
-    "emptied": lambda s: nn.init.zeros_(s.model[0].weight),
 }
 
 

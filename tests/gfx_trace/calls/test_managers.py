@@ -35,6 +35,15 @@ class Taking:
         return kind is KeyError
 
 
+class Silent(warnings.catch_warnings):
+    """A manager of the standard library with methods of its own, which can be entered once."""
+
+    def __enter__(self):
+        super().__enter__()
+        warnings.simplefilter("ignore")
+        return self
+
+
 @contextlib.contextmanager
 def scaled(box, x):
     if x.sum() > 0:
@@ -52,6 +61,11 @@ def taking():
         yield
     except ValueError:
         pass
+
+
+def silent(x):
+    with Silent():
+        return x * 2
 
 
 def asks_in_its_methods(x):
@@ -93,7 +107,8 @@ def not_taken_in_a_side(x):
 
 
 @pytest.mark.parametrize(
-    "fn", [asks_in_its_methods, asks_around_its_yield, taken_before_the_return, taken_in_a_side, not_taken_in_a_side]
+    "fn",
+    [silent, asks_in_its_methods, asks_around_its_yield, taken_before_the_return, taken_in_a_side, not_taken_in_a_side],
 )
 def test_a_manager_does_what_it_does(fn):
     for program in (gfx.symbolic_trace(fn, UP), gfx.symbolic_trace(fn, backend="torch")):

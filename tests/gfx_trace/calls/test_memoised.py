@@ -122,6 +122,14 @@ def test_a_key_of_open_sizes_in_a_tuple(shape):
         assert program(x).equal(f(x))
 
 
+nameless = functools.lru_cache(8)(functools.partial(lambda by, x: [x * by], 2))
+
+
+def test_what_is_remembered_needs_no_name():
+    program = gfx.symbolic_trace(lambda x: x * nameless(3)[0] + (nameless(3) is nameless(3)), torch.ones(2))
+    assert program(torch.ones(2)).tolist() == [7.0, 7.0]
+
+
 class Recipe:
     def __init__(self, steps, sizes):
         self.steps, self.sizes = steps, sizes

@@ -56,6 +56,27 @@ class Rounded(torch.autograd.Function):
         return grad + other * torch.sign(ctx.x) * 5, torch.sum(grad) * ctx.scale
 
 
+class Unrecorded(torch.autograd.Function):
+    """Runs a function with gradients switched off, as checkpoints do."""
+
+    @staticmethod
+    def forward(ctx, run, x):
+        ctx.run = run
+        ctx.save_for_backward(x)
+        with torch.no_grad():
+            return ctx.run(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        with torch.enable_grad():
+            return None, grad * ctx.run(x) * 2
+
+
+def unrecorded(x, y):
+    return torch.sum(Unrecorded.apply(torch.exp, x) * y)
+
+
 def limited(x, y):
     return torch.sum(Limited.apply(x * y, 0.5) ** 2)
 
@@ -130,7 +151,7 @@ def calls_softplus(x, y):
 
 
 FUNCTIONS = pytest.mark.parametrize(
-    "fn", [limited, twice, rounded, in_a_loop, calls_clipped, calls_scaled, calls_softplus]
+    "fn", [limited, unrecorded, twice, rounded, in_a_loop, calls_clipped, calls_scaled, calls_softplus]
 )
 
 
@@ -152,7 +173,7 @@ def same(got, want):
 @FUNCTIONS
 @pytest.mark.parametrize("typed", [False, True], ids=["open", "typed"])
 def test_gradients_are_the_functions_own_in_every_target(fn, typed):
-    of_torch = fn.__name__ in ("limited", "twice", "rounded", "in_a_loop")
+    of_torch = fn.__name__ in ("limited", "unrecorded", "twice", "rounded", "in_a_loop")
     want = torch_grads(fn) if of_torch else jax_grads(fn)
     given = [torch.tensor(x) if of_torch else jnp.asarray(x) for x in (A, B)]
     program = gfx.symbolic_trace(fn, *given).infer() if typed else gfx.symbolic_trace(fn)

@@ -89,6 +89,32 @@ def test_what_a_call_sets_anew_is_state(kind):
         assert float(model.gain) == plain.gain
 
 
+class Emptied(Gain):
+    """Each call begins with a list of its own, and here puts nothing in it."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen, self.keep, self.sizes = [], False, {"rank": [1, ("f", 1.5)]}
+
+    def forward(self, x):
+        self.seen, self.sizes = [], {"rank": [x.ndim, ("f", 1.5)]}
+        for i in range(2):
+            x = x * self.sizes["rank"][0] + i
+            if self.keep:
+                self.seen.append(x)
+        return x
+
+
+def test_a_container_that_each_call_makes_equal_is_no_state():
+    model, plain = Emptied(), Emptied()
+    program = gfx.symbolic_trace(model, X)
+    torch.testing.assert_close(program(Y), plain(Y))
+    assert (model.seen, model.sizes) == ([], plain.sizes) and not program.writes
+    model.keep = True
+    with pytest.raises(UnsupportedConstruct, match="contents of a Emptied outlive the call"):
+        gfx.symbolic_trace(model, X)
+
+
 class Replaced(nn.Module):
     def __init__(self):
         super().__init__()

@@ -1,0 +1,45 @@
+"""Whether a tensor requires gradients, asked by captured code."""
+
+import jax.numpy as jnp
+import pytest
+import torch
+from torch import nn
+
+import gfx_trace as gfx
+from gfx_ir.errors import GuardError
+
+X = torch.tensor([[1.0, 2.0]])
+
+
+class Asking(nn.Module):
+    """Adds another power of two for each tensor that requires gradients."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(2, 2)
+        self.register_buffer("mean", torch.ones(2))
+
+    def forward(self, x):
+        h = self.linear(x)
+        with torch.no_grad():
+            unseen = h * 2
+        y, power = x * 1, 1
+        for asked in (x, h, self.linear.weight, x * self.mean, h.detach(), unseen, self.mean, h > 0, h.argmax()):
+            if asked.requires_grad:
+                y = y + power
+            power *= 2
+        return y
+
+
+@pytest.mark.parametrize("required", [False, True])
+def test_a_question_about_an_argument_is_answered_with_a_guard(required):
+    model, x = Asking(), X.clone().requires_grad_(required)
+    program = gfx.symbolic_trace(model, x)
+    want = model(x)
+    for mode in (torch.enable_grad, torch.no_grad):
+        with mode():
+            torch.testing.assert_close(program(x), model(x))
+    torch.testing.assert_close(gfx.transpile(model, x, to="torch")(x), want)
+    assert jnp.allclose(gfx.transpile(model, x, to="jax")(jnp.asarray(X.numpy())), want.detach().numpy())
+    with pytest.raises(GuardError, match=f"x.requires_grad == {required}"):
+        program(X.clone().requires_grad_(not required))
