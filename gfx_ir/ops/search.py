@@ -11,8 +11,10 @@ from typing import Any
 
 from .. import dtypes
 from ..dtypes import DType, bool_, framework_of
+from ..errors import ShapeError
 from ..op import Point, Trait
 from ..types import LogicalTensor
+from . import _seen
 from ._catalogue import ops
 from ._row import composite, op
 from ._shapes import (
@@ -218,6 +220,10 @@ def lower_median(x: Any, axis: Any = None, keepdims: bool = False, omit_nan: boo
     are left out."""
     along = 0 if axis is None else axis
     values = ops.flatten(x) if axis is None else x
+    if _seen.size_of(values, along) == 0:
+        if axis is not None or getattr(_seen.dtype(values), "kind", "") != "f":
+            raise ShapeError("there is no middle element of none")
+        return ops.mean(values)  # which is no number, as the median is
     at = ops.lower_argmedian(values, axis=along, keepdims=True, omit_nan=omit_nan)
     found = ops.take_along_axis(values, at, axis=along)
     return found if keepdims and axis is not None else ops.squeeze(found, axis=along)

@@ -94,7 +94,8 @@ def _fit_numbers(node: Node, rules: str, facts: Facts) -> None:
 
 
 def _wrap_numbers(node: Node, rules: str, target: str) -> None:
-    """Keep what a whole number is beside an array of narrower ones: PyTorch and JAX let it wrap, NumPy compares it as it is."""
+    """Keep what a whole number is beside an array of narrower ones: PyTorch and JAX let it wrap, NumPy compares it as it is.
+    Raises UnsupportedConstruct where NumPy computes with it, which raises an OverflowError."""
     pair = node.args[:2]
     of = [declared(leaf) for leaf in pair if type(leaf) is Value and leaf.is_tensor]
     if len(node.args) != 2 or not node.op.traits & Trait.ELEMENTWISE or len(of) != 1 or of[0] is None:
@@ -107,6 +108,9 @@ def _wrap_numbers(node: Node, rules: str, target: str) -> None:
     elif rules == "numpy" and declared(node.values[0]) is bool_ and dtype.bits < int64.bits:
         for value in (leaf for leaf in pair if type(leaf) is Value):
             node.replace_input(value, as_dtype(node, value, int64))
+    elif rules == "numpy" and declared(node.values[0]) == dtype:
+        what = f"NumPy raises an OverflowError here: {dtype} holds no {number}, and {target} source would let it wrap"
+        raise UnsupportedConstruct(what, node.span, "cast the array first: x.astype(np.int64)")
 
 
 def _wrapped(number: int, dtype: DType) -> int:

@@ -39,6 +39,7 @@ from ..python.arity import fits
 from ..python.best import minmax
 from ..python.classes import attribute_name, has_attribute, is_instance, type_of
 from ..python.faults import cannot, class_name, no_operator
+from ..python.identity import identity
 from ..python.listed import ListedItems
 from ..python.open_iterables import OpenRange, is_open_iterable
 from ..python.plain import cast, on_math, on_pow, on_round
@@ -61,6 +62,13 @@ def _len(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         return len(args[0].steps())  # type: ignore[arg-type]  # an error of Python's
     tracer.effects.sure_of(args[0])
     return tracer.host_values.length(rows_of(args[0]))
+
+
+def _id(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """id(x), of what a test chose that of either."""
+    if type(args[0]) is Gated:
+        return tracer.gates.resolve(args[0], lambda side: _id(tracer, f, (side,), {}))
+    return identity(tracer, args[0]) if type(args[0]) is Proxy else id(args[0])
 
 
 def _sorted(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -295,7 +303,7 @@ BUILTINS: dict[Any, Builtin] = {
     **_rows(KEEPS, {
         len: _len, int: cast, float: cast, bool: cast, isinstance: is_instance, type: type_of, abs: _abs, hasattr: has_attribute,
         getattr: _getattr, format: formatted, ascii: str_or_repr, str: str_or_repr, repr: str_or_repr, print: _print, range: _range,
-        round: on_round, pow: on_pow, divmod: _divmod, **_MATH,
+        round: on_round, id: _id, pow: on_pow, divmod: _divmod, **_MATH,
         **dict.fromkeys(SPECIAL_FUNCTIONS.keys() - WRITING_FUNCTIONS, _meaning),
         **dict.fromkeys((builtins.locals, builtins.eval, builtins.exec), _locals),
     }),

@@ -200,6 +200,8 @@ def _traced(
         refuse_missing(tracer)
         if isinstance(error, GfxError) and error.span is None:
             error.span = place or tracer.span() or _defined_at(documented)
+        if (refusal := _hidden(error)) is not None:
+            raise refusal from None
         if not isinstance(error, (GfxError, WrittenConstant)) and _left_a_region(tracer, error):
             raise _under_a_test(tracer, error) from error
         raise
@@ -221,6 +223,16 @@ def _forget_classes(tracer: Tracer) -> None:
         methods.own,
     ):
         known.clear()
+
+
+def _hidden(error: BaseException) -> GfxError | None:
+    """The refusal on whose way out a `finally`, or a manager's end, failed, as it found what the code had not come to."""
+    context = error.__context__
+    while context is not None and not isinstance(error, GfxError):
+        if isinstance(context, GfxError):
+            return context
+        context = context.__context__
+    return None
 
 
 def _left_a_region(tracer: Tracer, error: BaseException | None) -> bool:

@@ -126,6 +126,8 @@ class Assuming(Protocol):
 
     given: dict[Value, Any]
 
+    identified: dict[Value, Any]
+
     modes: dict[int, Any]
 
     def rank(self, value: Any, rank: int) -> bool: ...

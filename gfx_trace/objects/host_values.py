@@ -16,6 +16,7 @@ from ..frameworks.structured import array_attribute
 from ..interfaces import Capturing
 from ..python.devices import fixed_device, is_device
 from ..python.faults import NUMBERS, cannot, class_name, has_attribute_of, is_iterable, no_attribute, no_operator
+from ..python.identity import identity
 from ..python.listed import ListedItems
 from ..python.namespace import Namespace
 from ..python.sequences import folded, open_tuple, sequence_binary
@@ -117,7 +118,7 @@ class HostValues:
         if isinstance(x.value, Value) and not self.tracer.facts.there(x.value):
             return self.tracer.python.number(x, "a key")  # None has a hash of its own
         if not x.weak and (owner is None or owner.hashes):
-            return id(x)
+            return identity(self.tracer, x)
         if x.weak or (owner is not None and owner.numbers and number_when(x) is not None):
             return self.tracer.python.number(x, "a key")
         raise TypeError(f"unhashable type: {class_name(self.tracer, x)!r}")

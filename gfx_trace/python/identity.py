@@ -44,6 +44,21 @@ def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
     return _given_once(tracer, a, b)
 
 
+def identity(tracer: Capturing, x: Proxy) -> int:
+    """id(x), also as the hash of what is found by it. Arguments that are asked for it are one object or several as at the capture,
+    with guards. Raises UnsupportedConstruct where a test or a loop leaves one of several objects."""
+    objects, more = _objects(tracer, Flow([*(graph for graph, _ in tracer.stack), tracer.graph], {}), x)
+    if more or len(objects) > 1:
+        raise _left_open(tracer)
+    known = tracer.assumed.identified
+    if x.base is None and tracer.assumed.is_argument(x.read()):
+        first = known.setdefault(x.read(), x)
+        return id(
+            next((other for other in known.values() if other is not first and _given_once(tracer, first, other)), first)
+        )
+    return id(x)
+
+
 def _given_once(tracer: Capturing, a: Any, b: Any) -> bool:
     """Whether two arguments are one object, as at the capture, with a guard: code of a framework's own only takes a shorter way by it."""
     values = [x.read() for x in (a, b) if type(x) is Proxy and x.base is None]

@@ -28,6 +28,7 @@ class Assumptions:
         self.devices: dict[Value, Any] = {}  # on which device the arrays that were given are, for frameworks that ask
         self.layouts: dict[Value, Layout] = {}  # how those that were given as arrays lie in memory
         self.given: dict[Value, Any] = {}  # these arrays themselves, of whose class code may ask
+        self.identified: dict[Value, Any] = {}  # arguments of which the code asked which object they are
         self.modes: dict[int, Any] = {}  # modules whose `training` the code asked for
         self._required: dict[Value, int] = {}  # ranks that were taken as given, by what the values stand for
         self._rank_checks: dict[Value, tuple] = {}  # the check of a value, the rank, and for which call

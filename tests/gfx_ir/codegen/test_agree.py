@@ -277,3 +277,20 @@ def test_polynomials_of_whole_numbers_wrap_as_they_do_in_numpy(dtype):
     got = gfx.symbolic_trace(lambda p, x: np.polyval(p, x), p, x).to("torch")(torch.tensor(p), torch.tensor(x))
     assert got.numpy().dtype == dtype
     np.testing.assert_allclose(got, np.polyval(p, x))
+
+
+@pytest.mark.parametrize("fn", [lambda x: x * 200, lambda x: 300 - x, lambda x: np.maximum(x, -129), lambda x: x**130])
+def test_numbers_that_numpy_takes_beside_no_narrow_array_are_refused_elsewhere(fn):
+    """It raises an OverflowError, where PyTorch and JAX let them wrap."""
+    program = gfx.symbolic_trace(fn, np.array([1, 2, 3], np.int8))
+    for target in ("torch", "jax"):
+        with pytest.raises(UnsupportedConstruct, match=r"OverflowError here.*test_agree"):
+            program.source(target)
+
+
+def test_the_median_of_nothing_is_no_number_in_every_source():
+    program = gfx.symbolic_trace(lambda x: torch.median(x), torch.zeros(0, 3))
+    assert all(np.isnan(np.asarray(program.to(to)(make(np.zeros((0, 3), np.float32))))) for to, make in MAKE.items())
+
+
+MAKE = {"torch": torch.tensor, "jax": jnp.asarray, "numpy": np.asarray}

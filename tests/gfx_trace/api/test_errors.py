@@ -318,3 +318,20 @@ def test_an_error_of_a_builtin_on_tensors_names_the_users_line():
 
     with pytest.raises(CaptureError, match=r"test_errors\.py:\d+ in .*largest\]\n +best = max\(best, v\)"):
         gfx.symbolic_trace(largest, backend="torch")
+
+
+def left_by_a_refusal(x):
+    try:
+        if x.sum() > 0:
+            raise ValueError
+        y = x * 2
+    except ValueError:
+        y = x * 3
+    finally:
+        y = y + 10
+    return y
+
+
+def test_a_finally_that_fails_on_the_way_out_of_a_refusal_does_not_hide_it():
+    with pytest.raises(UnsupportedConstruct, match="cannot convert this raise"):
+        gfx.symbolic_trace(left_by_a_refusal, backend="torch")

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
-from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.errors import GuardError, UnsupportedConstruct
 
 
 def number_kept(x: np.ndarray):
@@ -59,3 +59,40 @@ def test_what_is_one_object_in_any_case_is_told():
     x = torch.tensor([1.0, -3.0])
     for target in ("torch", "jax"):
         assert tuple(gfx.symbolic_trace(fixed).to(target)(x if target == "torch" else x.numpy())) == fixed(x)
+
+
+IDENTITIES = [
+    lambda a, b: a * (1 if id(a) == id(b) else 2),
+    lambda a, b: a * len({a, b}),
+    lambda a, b: a * {a: 1, b: 2}[a],
+    lambda a, b: a * (1 if a is b else 2),
+]
+
+
+@pytest.mark.parametrize("fn", IDENTITIES)
+@pytest.mark.parametrize("typed", [False, True])
+def test_arguments_that_are_one_object_in_a_call_alone_are_refused_there(fn, typed):
+    """One tensor was taken for two."""
+    x, y = torch.tensor([1.0, -3.0]), torch.tensor([2.0, 5.0])
+    program = gfx.symbolic_trace(fn, *[x, y] * typed, backend="torch")
+    assert torch.equal(program(x, y), fn(x, y))
+    with pytest.raises(GuardError, match=r"is not [ab],"):
+        program(x, x)
+
+
+def identity_of_a_chosen(x):
+    y, z = x + 1, x + 2
+    b = y if x.sum() > 0 else z
+    return x * (1 if id(b) == id(y) else 2)
+
+
+def set_of_a_chosen(x):
+    y, z = x + 1, x + 2
+    b = y if x.sum() > 0 else z
+    return x * len({b, y})
+
+
+@pytest.mark.parametrize("fn", [identity_of_a_chosen, set_of_a_chosen])
+def test_the_identity_of_what_a_test_chose_is_refused(fn):
+    with pytest.raises(UnsupportedConstruct, match="one object"):
+        gfx.symbolic_trace(fn)
