@@ -27,24 +27,30 @@ def copy_graph(graph: Graph, made: dict[Any, Any] | None = None, fresh: bool = F
             IDS.of_each(one for node in old for one in (node, *node.values))
         for node in old:
             regions = tuple([Graph(region.name, region.doc) for region in node.regions])
-            twin = Node(node.op, _args(node.args, made), tuple([v.kind for v in node.values]), node.span, regions)
-            twin.after, twin.in_place, twin.device = made.get(node.after), node.in_place, node.device
-            twin.waits = tuple([made[other] for other in node.waits])
-            twin.noted_as(node)
-            made[node] = twin
-            for value, other in zip(node.values, twin.values):
+            again = twin(node, _args(node.args, made), regions)
+            again.after, again.waits = made.get(node.after), tuple([made[other] for other in node.waits])
+            made[node] = again
+            for value, other in zip(node.values, again.values):
                 other.name, other.type = value.name, value.type
                 made[value] = other
                 if not fresh:
                     other.id = value.id
             if not fresh:
-                twin.id = node.id
-            new.append(twin)
+                again.id = node.id
+            new.append(again)
             made.update(zip(node.regions, regions))
             stack.extend(zip(node.regions, regions))
         new.result = _args(old.result, made)
         _attributes(old, new, made)
     return out
+
+
+def twin(node: Node, args: tuple, regions: tuple[Graph, ...] = ()) -> Node:
+    """The same op on other arguments, in no graph yet: on the same device, and in place as it is. Its values have no names yet."""
+    made = Node(node.op, args, tuple([value.kind for value in node.values]), node.span, regions)
+    made.in_place, made.device = node.in_place, node.device
+    made.noted_as(node)
+    return made
 
 
 def _ends(old: Graph, new: Graph, made: dict[Any, Any]) -> None:

@@ -11,7 +11,7 @@ from .source import Span
 from .trees import BRANCHES, leaves
 
 
-def results(tree: Any, count: int, span: Span | None = None) -> tuple:
+def outputs_of(tree: Any, count: int, span: Span | None = None) -> tuple:
     """What a graph with this result gives to the `count` values of the node that holds or calls it.
 
     An entry of the result for each value (a whole tree for a value of kind "any"), or else a leaf for each.

@@ -8,8 +8,8 @@ from typing import Any
 from ..control import is_data_test, is_data_while, is_for, is_given, is_loop, is_output, is_repeat, is_test
 from ..graph import Graph, Node, Value
 from ..reach import reached
+from ..regions import outputs_of
 from ..trees import leaves
-from .copying import outputs_of
 
 
 def counted(node: Node) -> bool:
@@ -194,7 +194,7 @@ def changes_places(value: Value, end: Node, liveness: Liveness) -> bool:
     return before is not None and before.name == value.name and before in [results[at] for at in carried]
 
 
-def loop_results(node: Node) -> list[Any]:
+def loop_results(node: Node) -> tuple:
     """What the body of a loop returns: the carried values, then one value for each stacked result."""
     return outputs_of(node.regions[-1].result, len(node.values))
 

@@ -9,10 +9,10 @@ from ..control import is_for, is_given, is_loop, is_output, is_repeat, is_test
 from ..graph import Graph, Node, Value
 from ..infer.elements import declared
 from ..op import Trait
+from ..regions import outputs_of
 from ..template import Template
 from ..trees import leaves
 from .agreement import BOTH
-from .copying import outputs_of
 from .liveness import begins, changes_places, counted, loop_results, pair, placeholders, single
 from .nesting import Nested, run
 from .plan import Plan, Test

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..control import is_loop, is_test
 from ..graph import Graph, Node, Value
-from .copying import outputs_of
+from ..regions import outputs_of
 from .liveness import loop_results, placeholders
 from .plan import Plan
 

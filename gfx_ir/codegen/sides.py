@@ -6,7 +6,7 @@ from typing import Any
 
 from ..control import is_test
 from ..graph import Node, Value
-from .copying import outputs_of
+from ..regions import outputs_of
 
 
 def outer(leaf: Any) -> Any:

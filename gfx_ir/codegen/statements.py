@@ -10,11 +10,11 @@ from ..control import is_call, is_check, is_evaluation, is_loop, is_repeat, is_t
 from ..graph import Graph, Node, Value
 from ..op import Trait
 from ..ops.effect import error_names
+from ..regions import outputs_of
 from ..source import Span
-from ..trees import leaves, tree_map
+from ..trees import leaves, paths, tree_map
 from .constants import name, names_in
 from .context import Context
-from .copying import outputs_of, positions
 from .expr import Expressions
 from .logic import negate
 from .names import temporary
@@ -190,18 +190,14 @@ class Statements(Expressions):
         self.put(ast.AugAssign(ast.Name(text, ast.Store()), spelled.op, self.leaf(args[1])), node.span)
         return True
 
-    def shape_of(self, node: Node) -> list[tuple[tuple, Value | None]] | None:
+    def shape_of(self, node: Node) -> list[tuple[tuple, Value]] | None:
         """Where in the result of a call its values stand; None where it is the flat tuple of them."""
         if not is_call(node):
             return None
         result = self.module.functions[node.args[0]].result
-        found = positions(result)
-        if len(found) == len(node.values):
-            return [(path, value) for (path, _), value in zip(found, node.values)]
-        values = iter(node.values)
-        return [(path, next(values) if type(leaf) is Value else None) for path, leaf in found]
+        return [(path, value) for (path, _), value in zip(paths(result), node.values)]
 
-    def unpack(self, node: Node, expression: ast.expr, shape: list[tuple[tuple, Value | None]] | None) -> None:
+    def unpack(self, node: Node, expression: ast.expr, shape: list[tuple[tuple, Value]] | None) -> None:
         """Several values of one node: `a, b = …`, or accesses to a tree that gets a name."""
         graph, at = self.place(node)
         tick = 2 * at + 1
@@ -209,15 +205,14 @@ class Statements(Expressions):
             whole = self.scope.pick(["result"], graph, tick)
             self.assign([(whole, expression)], node.span)
             for path, value in shape:
-                if value is not None and self.plan.liveness.used(value):
+                if self.plan.liveness.used(value):
                     self.bind(value, whole)
                     access: ast.expr = name(whole)
                     for key in path:
                         access = ast.Subscript(access, self.constant(key), ast.Load())
                     self.bound[value] = access
             return
-        values = list(node.values) if shape is None else [value for _, value in shape]
-        self.targets(values, expression, graph, tick, node.span)
+        self.targets(node.values, expression, graph, tick, node.span)
 
     def targets(self, values: Sequence[Value | None], expression: ast.expr, graph: Graph, tick: int, span: Any) -> None:
         """`a, _, b = expression` for the values that are needed."""

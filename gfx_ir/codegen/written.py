@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from ..control import is_for, is_loop, is_output, is_test
 from ..graph import Graph, Node, Value
 from ..op import Trait
+from ..regions import outputs_of
 from ..trees import leaves
 from ..types import LogicalTensor
-from .copying import outputs_of
 from .liveness import Liveness, loop_results, placeholders
 
 

@@ -14,7 +14,7 @@ from ..graph import Graph, Node, Value
 from ..interpreter import called
 from ..program import Program
 from ..reach import reached
-from ..regions import join_path, results
+from ..regions import join_path, outputs_of
 from ..stack import longer
 from ..trees import tree_map
 from ..types import LogicalTensor
@@ -129,7 +129,7 @@ class Walk:
             return tuple([initial(value) for value in node.values])
         found = self.graph(graph, inputs, prefix)
         site.children.setdefault(node, []).append(found)
-        return results(found.result, len(node.values) if count is None else count, node.span)
+        return outputs_of(found.result, len(node.values) if count is None else count, node.span)
 
     def callee(self, node: Node) -> Graph | None:
         """The graph that a call names; None where there is none and the walk is partial."""

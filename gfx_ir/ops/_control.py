@@ -15,7 +15,7 @@ from ..interpreter import Interpreter
 from ..naming import is_name
 from ..program import Program
 from ..reference import ReferenceBackend
-from ..regions import join_path, results
+from ..regions import join_path, outputs_of
 
 
 class Structural(Control):
@@ -60,7 +60,7 @@ class Branch(Structural):
 
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         region = node.regions[0 if machine.truth(args[0]) else 1]
-        return results(machine.graph(region, args[1], prefix), len(node.values), node.span)
+        return outputs_of(machine.graph(region, args[1], prefix), len(node.values), node.span)
 
     def infer(self, walk: Walk, node: Node, args: tuple, site: Site) -> tuple:
         test, operands = args
@@ -102,7 +102,7 @@ class Call(Structural):
 
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         result = machine.graph(machine.callee(node), args[2], join_path(prefix, args[1]))
-        return results(result, len(node.values), node.span)
+        return outputs_of(result, len(node.values), node.span)
 
     def infer(self, walk: Walk, node: Node, args: tuple, site: Site) -> tuple:
         callee = walk.callee(node)
@@ -126,7 +126,7 @@ class Call(Structural):
         elif len(graph.placeholders) != len(args):
             fail(f"{graph.name!r} takes {len(graph.placeholders)} arguments, not {len(args)}")
         else:
-            results(graph.result, len(node.values), node.span)
+            outputs_of(graph.result, len(node.values), node.span)
 
 
 class CustomGradient(Structural):

@@ -15,7 +15,7 @@ from ..infer.walk import Site, Walk
 from ..interpreter import Interpreter
 from ..op import lookup
 from ..python_numbers import NUMBER_CLASSES
-from ..regions import is_range, results
+from ..regions import is_range, outputs_of
 from ..rules import OPEN
 from ..trees import tree_map
 from ..types import LogicalTensor
@@ -41,7 +41,7 @@ class Loop(Structural):
         carried = tuple([fit(value, type_, walk.rules) for value, type_ in zip(values, init)])
         while True:  # each round makes something less known or a weak kind higher, so it ends
             trip = walk.graph(body, (*items, *carried, *operands), site.prefix)
-            after = results(trip.result, len(node.values), node.span)[: len(init)]
+            after = outputs_of(trip.result, len(node.values), node.span)[: len(init)]
             if self.open_host:
                 after = tuple([fit(value, type_, walk.rules) for value, type_ in zip(values, after)])
                 new = tuple([loosely(a, b, walk.rules) for a, b in zip(carried, after)])
@@ -81,7 +81,7 @@ class While(Loop):
         while not self.left(machine, carried, exit_):
             if not machine.truth(machine.graph(test, (*carried, *operands), prefix)):
                 break
-            carried = results(machine.graph(body, (*carried, *operands), prefix), len(node.values), node.span)
+            carried = outputs_of(machine.graph(body, (*carried, *operands), prefix), len(node.values), node.span)
         return carried
 
     def infer(self, walk: Walk, node: Node, args: tuple, site: Site) -> tuple:
@@ -119,7 +119,7 @@ class For(Loop):
             if self.left(machine, carried, exit_):
                 break
             out = machine.graph(body, (*row, *carried, *operands), prefix)
-            out = results(out, len(node.values), node.span)
+            out = outputs_of(out, len(node.values), node.span)
             carried = out[:count]
             for stack, item in zip(stacks, out[count:]):
                 stack.append(item)
@@ -152,7 +152,7 @@ class For(Loop):
         carried, trip = self.fixpoint(walk, node, body, rows, init, operands, site)
         site.children[node] = [trip]
         count = site.trips[node] = _trips(items) if exit_ is None else None
-        stacked = results(trip.result, len(node.values), node.span)[len(init) :]
+        stacked = outputs_of(trip.result, len(node.values), node.span)[len(init) :]
         filled = zip(node.values[len(init) :], stacked)
         return (
             *carried,

@@ -11,7 +11,7 @@ from ..cost import Counter, Estimate
 from ..graph import Node
 from ..infer.walk import Site, Walk
 from ..interpreter import Interpreter
-from ..regions import results
+from ..regions import outputs_of
 from ..types import LogicalTensor, item_type
 from ._control import Structural, closed, tuples
 
@@ -42,7 +42,7 @@ class Transform(Structural):
         region = node.regions[0]
 
         def function(*inner: Any) -> Any:
-            found = results(machine.graph(region, (*inner, *operands), prefix), len(region.result), node.span)
+            found = outputs_of(machine.graph(region, (*inner, *operands), prefix), len(region.result), node.span)
             return found if several(kind) else found[0]
 
         return tuple(machine.backend.transformed(kind, function, inputs, given))

@@ -13,7 +13,7 @@ from ..graph import Node, Value
 from ..interpreter import Interpreter
 from ..passes.cluster import cluster
 from ..program import Program
-from ..regions import results
+from ..regions import outputs_of
 from ..runtime.call import current
 from ..runtime.device import Claim, Device, Executable
 from ..runtime.dispatch import Dispatch
@@ -97,4 +97,4 @@ class _Machine(Interpreter):
             return super().node(node, args, prefix)
         claim, arguments = found
         given = tree_map(lambda leaf: args[2][leaf.at] if type(leaf) is _Place else leaf, arguments)
-        return results(claim.eval(**given), len(node.values), node.span)
+        return outputs_of(claim.eval(**given), len(node.values), node.span)

@@ -14,7 +14,7 @@ from ..graph import Graph, Node, Value, values_in
 from ..op import Trait
 from ..program import Program
 from ..reach import reached
-from ..regions import results
+from ..regions import outputs_of
 from .base import every_graph
 from .trips import surely_runs
 
@@ -89,7 +89,7 @@ def _fed(owner: Node, region: Graph, at: int) -> Iterator[Any]:
     yield found[at] if found is not None and len(found) == len(region.placeholders) else owner.args
     carried = control.carried(owner) if control is not None else range(0)
     if at in carried:
-        yield results(owner.regions[-1].result, len(owner.values), owner.span)[at - carried.start]
+        yield outputs_of(owner.regions[-1].result, len(owner.values), owner.span)[at - carried.start]
 
 
 def _given_by_regions(node: Node, at: int) -> Iterator[Any]:
@@ -101,7 +101,7 @@ def _given_by_regions(node: Node, at: int) -> Iterator[Any]:
         gives = (len(node.values),) * len(node.regions)
     for region, count in zip(node.regions, gives):
         if count is not None:
-            found = results(region.result, count, node.span)
+            found = outputs_of(region.result, count, node.span)
             yield found[at] if count == len(node.values) else found
     if is_loop(node) and not surely_runs(node):
         yield node.arg("init")[at : at + 1]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..copies import twin
 from ..dependence import is_end, pinned
 from ..dtypes import DType, dtype, float32
 from ..errors import GfxError
@@ -18,7 +19,6 @@ from ..rules import OPEN
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
 from .base import Context, Pass, every_graph
-from .moves import twin
 from .params import convert_parameters, sink_parameters
 from .sweep import written
 

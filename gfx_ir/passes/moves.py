@@ -9,13 +9,13 @@ from ..control import is_call
 from ..copies import copy_graph
 from ..dependence import needs
 from ..graph import Graph, Node, Value
-from ..regions import join_path, results
+from ..regions import join_path, outputs_of
 from ..trees import tree_map
 
 
 def results_of(graph: Graph, node: Node) -> tuple:
     """What a graph gives to each value of a node that holds or calls it."""
-    return results(graph.result, len(node.values), node.span)
+    return outputs_of(graph.result, len(node.values), node.span)
 
 
 def splice(source: Graph, node: Node, args: Sequence[Any], prefix: str) -> None:
@@ -44,7 +44,7 @@ def splice(source: Graph, node: Node, args: Sequence[Any], prefix: str) -> None:
         into.insert(inner, before)
     for value, leaf in zip(node.values, given):
         new = outer(leaf)
-        if type(new) is Value and new.name is None:
+        if new is leaf and type(new) is Value:
             new.name = value.name
         value.replace_by(new)
     into.erase(node)
@@ -116,14 +116,6 @@ def between(graph: Graph, before: Node | None, after: Node | None) -> list[Node]
         found.append(node)
         node = node.next
     return found
-
-
-def twin(node: Node, args: tuple) -> Node:
-    """The same op on other arguments, which gives values of its own; for nodes without regions, which write nothing in place."""
-    made = Node(node.op, args, tuple([value.kind for value in node.values]), node.span)
-    made.device = node.device
-    made.noted_as(node)
-    return made
 
 
 def remake(node: Node, args: tuple, kept: Sequence[int]) -> Node:

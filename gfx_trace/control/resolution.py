@@ -8,9 +8,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from gfx_ir.codegen.copying import copy_graph
 from gfx_ir.codegen.sides import outer
 from gfx_ir.control import hangs_on_data, is_call, is_given
+from gfx_ir.copies import copy_graph
 from gfx_ir.graph import Node, Value, values_in
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.op import active
@@ -221,7 +221,7 @@ class Resolution:
     def repeated(self, node: Node, args: tuple) -> tuple:
         """What a node gives of these arguments."""
         if node.regions or is_call(node):
-            regions = tuple(copy_graph(region) for region in node.regions)
+            regions = tuple(copy_graph(region, fresh=True) for region in node.regions)
             again = Node(node.op, args, tuple(old.kind for old in node.values), node.span, regions)
             self.tracer.graph.insert(again, None)
             for old, new in zip(node.values, again.values):

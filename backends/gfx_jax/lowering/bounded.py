@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gfx_ir.codegen.copying import Values, copy_graph, copy_nodes, outputs_of, substitute
+from gfx_ir.codegen.copying import Values, copy_nodes, substitute
 from gfx_ir.codegen.liveness import placeholders
 from gfx_ir.codegen.prepare.base import HANDED, Emission, Lowering, facts_of
 from gfx_ir.codegen.prepare.simplify import simplify
 from gfx_ir.control import is_data_for, is_data_while
+from gfx_ir.copies import copy_graph
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.infer.facts import Facts
 from gfx_ir.op import lookup
 from gfx_ir.program import Program
+from gfx_ir.regions import outputs_of
 from gfx_ir.trees import leaves, tree_map
 
 from .bounds import trips_of
@@ -231,7 +233,7 @@ class _Trip:
                 new.name = new.name or old.name
             return
         kinds = tuple(value.kind for value in node.values)
-        regions = tuple(copy_graph(region) for region in node.regions)
+        regions = tuple(copy_graph(region, fresh=True) for region in node.regions)
         made = Node(node.op, tree_map(self._leaf, node.args), kinds, node.span, regions)
         self.then.append(made)
         for old, new in zip(node.values, made.values):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from gfx_ir.codegen.copying import outputs_of
 from gfx_ir.codegen.liveness import placeholders
 from gfx_ir.codegen.sides import outer
 from gfx_ir.control import is_data_test, is_placeholder
@@ -12,6 +11,7 @@ from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.infer.facts import Facts
 from gfx_ir.op import Trait, lookup
 from gfx_ir.reach import reached
+from gfx_ir.regions import outputs_of
 
 _BELOW = {"<": (0, 1, 0), "<=": (0, 1, 1), ">": (1, 0, 0), ">=": (1, 0, 1)}
 """Comparison → positions of the counter and of the stop, and how far the counter may come beyond it."""

@@ -9,8 +9,8 @@ from typing import Any
 from ...graph import Graph, Node, Value
 from ...op import Trait
 from ...reach import reached
+from ...regions import outputs_of
 from ..constants import name
-from ..copying import outputs_of
 from ..logic import flat
 from ..statements import Statements
 from .functions import SIDES, Functions

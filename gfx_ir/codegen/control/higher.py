@@ -12,8 +12,8 @@ from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
 from ...infer.elements import declared
 from ...python_numbers import is_number
+from ...regions import outputs_of
 from ..constants import name, parse
-from ..copying import outputs_of
 from ..liveness import counted, loop_results, placeholders
 from ..nesting import Nested
 from ..statements import Statements

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...control import is_for
 from ...graph import Node, Value
+from ...regions import outputs_of
 from ..constants import call, name, names_in
-from ..copying import outputs_of
 from ..guards import guarded
 from ..iterables import counts_rows
 from ..liveness import loop_results, placeholders
@@ -74,7 +74,7 @@ class Loops:
         test = self.plan.returning.get(node)
         return kept if test is None else [at for at in kept if not only_returned(self.plan, node, test, at)]
 
-    def _return_from(self, loop: Node, test: Node, results: list[Any]) -> bool:
+    def _return_from(self, loop: Node, test: Node, results: tuple) -> bool:
         """Return the first side of the test behind the loop, with what this trip would leave it."""
         assert test.graph is not None
         around = self.writer.standing
@@ -83,7 +83,7 @@ class Loops:
         self.writer.standing = around
         return True
 
-    def _return_where(self, leaves: ast.expr, loop: Node, test: Node, results: list[Any]) -> None:
+    def _return_where(self, leaves: ast.expr, loop: Node, test: Node, results: tuple) -> None:
         """The same in the trips that end the loop, before this trip's variables change."""
         outer, self.writer.out = self.writer.out, []
         self._return_from(loop, test, results)

@@ -6,8 +6,8 @@ import ast
 from typing import Any
 
 from ...graph import UNBOUND, Graph, Node, Value
+from ...regions import outputs_of
 from ..constants import call
-from ..copying import outputs_of
 from ..logic import boolean, negate
 from ..nesting import Nested
 from ..statements import Statements, stands

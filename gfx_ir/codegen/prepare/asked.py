@@ -13,8 +13,8 @@ from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
 from ...program import Program
+from ...regions import outputs_of
 from ...types import LogicalTensor
-from ..copying import outputs_of
 from ..sides import outer
 from .base import HANDED, Emission, Lowering, facts_of
 
@@ -71,7 +71,7 @@ class _Truths:
         """Let a test give the truths of what its sides gave."""
         node = value.node
         for at, (leaf, side) in enumerate(_sides(value)):
-            results = outputs_of(side.result, len(node.values))
+            results = list(outputs_of(side.result, len(node.values)))
             results[value.index - 1] = self._truth(leaf, side, node.args[0], at == 0)
             side.result = tuple(results)
         host = all(isinstance(leaf, bool) or leaf.kind == "bool" for leaf, _ in _sides(value))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...control import is_for, is_loop
 from ...graph import Graph, Node
 from ...program import Program
-from ..copying import outputs_of
+from ...regions import outputs_of
 from ..liveness import placeholders
 from .base import Emission, Lowering
 

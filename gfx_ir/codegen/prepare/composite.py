@@ -11,9 +11,9 @@ from ...errors import MissingOp, ShapeError, listed
 from ...graph import Graph, Node, Value
 from ...op import OpDef, lookup
 from ...ops import _seen
+from ...passes.moves import splice
 from ...program import Program
 from ...template import Template
-from ..copying import splice
 from .base import Emission, Lowering, order
 from .structure import structure
 

@@ -6,8 +6,8 @@ from collections import Counter
 
 from ...control import is_call
 from ...graph import Graph, Value
+from ...passes.moves import splice
 from ...program import Program
-from ..copying import splice
 from .base import Emission, Lowering, order
 from .calls import callees
 

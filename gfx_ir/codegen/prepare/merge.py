@@ -7,7 +7,8 @@ from typing import Any
 from ...control import is_test, negated
 from ...graph import Graph, Node, Value
 from ...program import Program
-from ..copying import Values, copy_nodes, outputs_of, substitute
+from ...regions import outputs_of
+from ..copying import Values, copy_nodes, substitute
 from .base import Emission, Lowering
 
 

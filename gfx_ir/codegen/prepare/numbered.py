@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ...graph import Graph
-from ..copying import join
+from ...regions import join_path
 from .calls import callees
 
 
@@ -35,7 +35,7 @@ def instances_of(entry: Graph, functions: dict[str, Graph]) -> dict[str, str]:
         key, graph = todo.pop()
         for node in callees(graph):
             if node.args[0] not in found:
-                found[node.args[0]] = join(found[key], node.args[1])
+                found[node.args[0]] = join_path(found[key], node.args[1])
                 todo.append((node.args[0], functions[node.args[0]]))
     return found
 
@@ -45,9 +45,9 @@ def paths_of(entry: Graph, functions: dict[str, Graph], instances: dict[str, str
     for key, prefix in instances.items():
         graph = entry if key == "" else functions[key]
         for path in graph.parameters:
-            yield join(prefix, path)
+            yield join_path(prefix, path)
         for node in callees(graph):
             if node.args[1]:
-                yield join(prefix, node.args[1])
+                yield join_path(prefix, node.args[1])
             for path in functions[node.args[0]].parameters:
-                yield join(prefix, node.args[1], path)
+                yield join_path(prefix, join_path(node.args[1], path))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ...control import Form, is_call
+from ...copies import copy_graph
 from ...errors import MissingOp
 from ...graph import Graph, Node
 from ...naming import snake
+from ...passes.moves import splice
 from ...program import Program
-from ..copying import copy_graph, splice
 from .base import Emission, Lowering
 from .calls import OWN, TRANSFORMED
 from .structure import structure
@@ -42,7 +43,7 @@ class OwnGradients(Lowering):
 def _called(node: Node, functions: dict[str, Graph], known: dict[str, tuple[str, str]]) -> list[Graph]:
     """Replace a node by a call; the functions that are new."""
     inputs, name, mode, count = node.args
-    forward, rule = map(copy_graph, node.regions)
+    forward, rule = (copy_graph(region, fresh=True) for region in node.regions)
     outs = forward.result[0] if count == 1 else forward.result[:count]
     if mode == "vjp":
         forward.result = (outs, forward.result[count:])
@@ -69,7 +70,7 @@ def _transformed(node: Node, functions: dict[str, Graph], emission: Emission) ->
     if kind not in emission.style.transforms:
         what = f"{emission.style.name} source has no transformation {kind!r} of functions"
         raise MissingOp(what, node.span, "emit it as jax or torch source, which derive and batch functions")
-    graph = copy_graph(node.regions[0])
+    graph = copy_graph(node.regions[0], fresh=True)
     if len(graph.result) == 1:
         (graph.result,) = graph.result
     key = _only_call(graph) or _free(snake(graph.name or kind), functions)

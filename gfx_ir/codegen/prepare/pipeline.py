@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...backend import Backend
+from ...copies import copy_graph
 from ...errors import VerifyError, debugging
 from ...graph import Graph, Value
 from ...passes import Optimize
 from ...program import Parameter, Program
 from ...verify import verify
-from ..copying import copy_graph, substitute
+from ..copying import substitute
 from ..style import Style
 from ..unrolling import Unrolling
 from .base import LOWERINGS, Emission
@@ -39,9 +40,9 @@ def prepare(
     """Copy and rewrite a program for printing; loops that `unrolling` takes stay Python's. A functional target's loops
     that data ends become ones of `max_trips` trips."""
     values: dict[Value, Value] = {}
-    entry = copy_graph(program.entry, values)
+    entry = copy_graph(program.entry, values, fresh=True)
     signature = [replace(parameter, tree=substitute(parameter.tree, values)) for parameter in program.arguments()]
-    functions = {key: copy_graph(graph) for key, graph in program.functions.items()}
+    functions = {key: copy_graph(graph, fresh=True) for key, graph in program.functions.items()}
     copied = replace(program, entry=entry, functions=functions, signature=signature)
     folder = os.environ.get("GFX_DUMP")
     checked = (folder is not None or debugging()) and _is_sound(copied)

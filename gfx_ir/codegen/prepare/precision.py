@@ -26,8 +26,8 @@ from ...infer.facts import Facts
 from ...infer.fixpoint import Fixpoint
 from ...python_numbers import COMPARISONS, EQUALITIES
 from ...reach import reached
+from ...regions import outputs_of
 from ...trees import leaves
-from ..copying import outputs_of
 from ..style import Style
 from .growth import Extents, doubling
 from .made_of import MOST_POWER, MadeOf, is_literal

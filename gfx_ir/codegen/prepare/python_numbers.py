@@ -17,9 +17,9 @@ from ...infer.facts import Facts
 from ...op import Trait
 from ...passes.dce import eliminate_dead
 from ...program import Program
+from ...regions import outputs_of
 from ...trees import leaves
 from ...types import LogicalTensor
-from ..copying import outputs_of
 from ..style import Style
 from .base import Emission, Lowering
 from .functions import Make, computed, making

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...control import is_given
 from ...graph import Graph, Value
 from ...program import Program
-from ..copying import outputs_of
+from ...regions import outputs_of
 from .base import Emission, Lowering
 from .calls import callees
 

@@ -14,8 +14,10 @@ from operator import is_not
 from ...dtypes import bool_
 from ...graph import Graph, Node, Value
 from ...passes.effects import Effects
+from ...passes.moves import splice
+from ...regions import outputs_of
 from ...types import LogicalTensor
-from ..copying import Values, copy_nodes, outputs_of, placeholder, splice, substitute
+from ..copying import Values, copy_nodes, placeholder, substitute
 
 _FLAG = LogicalTensor(bool_, ())
 

@@ -20,9 +20,11 @@ from ...control import (
 )
 from ...graph import Graph, Node, Value
 from ...op import lookup
+from ...passes.moves import splice
 from ...program import Program
+from ...regions import outputs_of
 from ...trees import leaves
-from ..copying import Values, copy_nodes, outputs_of, splice, substitute
+from ..copying import Values, copy_nodes, substitute
 from ..sides import outer
 from .base import Emission, Lowering
 from .merge import merge_tests

@@ -17,8 +17,9 @@ from ...graph import Graph, Node, Value
 from ...op import lookup
 from ...passes.effects import Effects
 from ...program import Program
+from ...regions import outputs_of
 from ...types import LogicalTensor
-from ..copying import outputs_of, placeholder
+from ..copying import placeholder
 from .base import Emission, Lowering
 from .row_of_tests import RowOfTests
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...control import is_call, is_data_test, is_given, is_placeholder, is_test
+from ...copies import copy_graph
 from ...dependence import needs
 from ...graph import Graph, Node, Value, values_in
 from ...infer.demand import Question, Rule
@@ -17,9 +18,9 @@ from ...infer.facts import Facts
 from ...infer.shaped import Shaping, shaping
 from ...program import Program
 from ...reach import reached
-from ...regions import with_regions
+from ...regions import outputs_of, with_regions
 from ...types import LogicalTensor
-from ..copying import Values, copy_graph, outputs_of, substitute
+from ..copying import Values, substitute
 from .base import HANDED, Emission, Lowering, facts_of, order
 
 MANY = 100
@@ -140,7 +141,7 @@ class _Sharing:
         sides = []
         for region, call in zip(node.regions, calls):
             values = Values()
-            side = copy_graph(region, values)
+            side = copy_graph(region, values, fresh=True)
             side.result = tuple([substitute(call.args[2][at], values) for at in chosen])
             _leave_needed(side)
             sides.append(side)

@@ -9,7 +9,7 @@ from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
 from ...program import Program
-from ..copying import outputs_of
+from ...regions import outputs_of
 from ..sides import joins, outer
 from .base import HANDED, Emission, Lowering, facts_of
 

@@ -28,8 +28,8 @@ from ...infer.flow import Flow
 from ...op import Trait, lookup
 from ...program import Program
 from ...reach import reached
+from ...regions import outputs_of
 from ...trees import leaves
-from ..copying import outputs_of
 from ..unrolling import Unrolling
 from .base import Emission, Lowering
 

@@ -15,8 +15,8 @@ from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
 from ...program import Program
+from ...regions import outputs_of
 from ...trees import leaves
-from ..copying import outputs_of
 from ..liveness import loop_results, placeholders
 from ..style import Style
 from ..unrolling import Unrolling

@@ -170,17 +170,17 @@ def test_a_function_with_several_results():
     inner, (x,), b = graph("both", "x")
     with building(b):
         h = named(ops.sin(x), "h")
-        inner.result = {"a": ops.multiply(h, h), "rest": (h, None)}
+        inner.result = {"a": ops.multiply(h, h), "rest": (h, x)}
     g, (x, y), b = graph("f", "x", "y")
     with building(b):
-        first = add(b, "call", ("both", "", (x,)), ("tensor",) * 2)
-        second = add(b, "call", ("both", "", (y,)), ("tensor",) * 2)
+        first = add(b, "call", ("both", "", (x,)), ("tensor",) * 3)
+        second = add(b, "call", ("both", "", (y,)), ("tensor",) * 3)
         g.result = ops.add(ops.add(first[0], first[1]), second[1])
     program = Program(g, {"both": inner})
     assert source(program, "numpy") == code("""
         def both(x):
             h = np.sin(x)
-            return {"a": h * h, "rest": (h, None)}
+            return {"a": h * h, "rest": (h, x)}
 
 
         def f(x, y):
