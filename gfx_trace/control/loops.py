@@ -17,6 +17,7 @@ from ..values.gated import Gated
 from ..values.proxy import NeedsPython, Proxy
 from ..values.raised import Raised
 from ..values.unsettled import Unsettled
+from .beside import run_beside
 from .carries import Carries
 from .endless import loop_without_end
 from .loop_nodes import make_for, make_while
@@ -194,6 +195,8 @@ class Loops:
         source = self.tracer.loop_sources.loop_source(iterable)
         staged = source is not None and source.length != 0
         if staged and self._try_stage_for(source, iterable, body, access, stop, target, peels):
+            return
+        if source is None and run_beside(self.tracer, iterable, body, access, stop):
             return
         self._run_for(self.tracer.iteration.steps(iterable, loop=True), body, access, stop)
 

@@ -19,7 +19,6 @@ GAPS: dict[str, str] = {
 
 # What cannot be captured, or written for another framework, without knowing the arguments, and what of them it takes.
 NEEDS_ARGUMENTS = {
-    "for_zip_with_list": "the length of the tensor that is gone over beside a list",
     "for_dict_items": "the keys of a dictionary",
     "clip_gradients": "the keys of a dictionary",
 }

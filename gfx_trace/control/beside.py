@@ -1,0 +1,100 @@
+"""Bounded unrolling: a loop over what is as long as an open number says, zipped with a list, has at most as many trips as the list has
+items, each under the test that there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from gfx_ir.graph import Value
+
+from ..interfaces import Capturing
+from ..python.open_iterables import Combined, OpenRange
+from ..values.access import Access, Stop
+from ..values.number_rows import rows_kind
+from ..values.proxy import Proxy
+from .peeling import unless
+from .sources import Source, size_of
+
+_MOST = 32
+"""Of how many trips: each stands within the test of the one before."""
+
+
+class _Items(NamedTuple):
+    """What a loop goes over. `most`: how many items there are at most, None where nothing fixed says; `open`: what has the sizes that
+    say so, too; `at`: gives an item by its position."""
+
+    most: int | None
+    open: tuple[Any, ...]
+    at: Callable[[int], Any]
+
+
+def run_beside(
+    tracer: Capturing, iterable: Any, body: Callable[[Any], None], access: Access, stop: Stop | None
+) -> bool:
+    """Run a loop that a list bounds, trip by trip; False: it is none. `access`: to what the body assigns."""
+    items = _items(tracer, iterable) if isinstance(iterable, Combined) else None
+    if items is None or not items.open or items.most is None or items.most > _MOST:
+        return False
+    _run(tracer, items, 0, body, access, stop)
+    return True
+
+
+def _run(
+    tracer: Capturing, items: _Items, at: int, body: Callable[[Any], None], access: Access, stop: Stop | None
+) -> None:
+    """The trips from a position on."""
+    if at == items.most:
+        return
+    others = partial(_run, tracer, items, at + 1, body, access, stop)
+    site = tracer.site
+
+    def trip() -> None:
+        body(items.at(at))
+        tracer.site = site
+        flag = False if stop is None else tracer.truths.truth(stop())
+        if isinstance(flag, Value):
+            unless(tracer, flag, others, access)
+        elif not flag:
+            others()
+
+    has = [partial(_has, tracer, part, at) for part in items.open]
+    found = tracer.truths.truth(tracer.truths.and_(has[0](), has[1:]))
+    if isinstance(found, Value):
+        tracer.regions.branch(found, trip, None, access, "")
+    elif found:
+        trip()
+
+
+def _has(tracer: Capturing, part: Any, at: int) -> Any:
+    """Whether there is an item at a position."""
+    return tracer.wrap(size_of(tracer, part)) > at
+
+
+def _items(tracer: Capturing, iterable: Any) -> _Items | None:
+    """What is known of the items of an iterable; None: not where each is."""
+    if isinstance(iterable, (list, tuple, range)):
+        return _Items(len(iterable), (), iterable.__getitem__)
+    if isinstance(iterable, Combined) and iterable.kind != "reversed":
+        parts = [_items(tracer, part) for part in iterable.parts]
+        known = [part for part in parts if part is not None]
+        return _combined(iterable, known) if len(known) == len(parts) else None
+    if not isinstance(iterable, OpenRange) and (type(iterable) is not Proxy or rows_kind(iterable)):
+        return None
+    source: Source | None = tracer.loop_sources.loop_source(iterable)
+    if source is None or source.open_range:
+        return None
+    size = () if source.length is not None else (source.items[0],)
+    if isinstance(iterable, OpenRange):
+        return _Items(source.length, size, lambda at: iterable.start + iterable.step * at)
+    return _Items(source.length, size, lambda at: tracer.views.getitem(iterable, at))
+
+
+def _combined(iterable: Combined, parts: list[_Items]) -> _Items:
+    """Items of several, as long as there are of each; or one's with their numbers."""
+    most = [part.most for part in parts if part.most is not None]
+    size = tuple(item for part in parts for item in part.open)
+    if iterable.kind == "zip":
+        return _Items(min(most, default=None), size, lambda at: tuple([part.at(at) for part in parts]))
+    return _Items(min(most, default=None), size, lambda at: (iterable.start + at, parts[0].at(at)))
