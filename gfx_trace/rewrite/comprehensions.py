@@ -44,6 +44,8 @@ def escapes(node: ast.expr) -> bool:
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in CONSUMERS:
             inner = [a.elt if isinstance(a, ast.GeneratorExp) else a for a in n.args]
             stack += [*inner, *(k.value for k in n.keywords)]
+        elif isinstance(n, ast.Call) and isinstance(n.func, ast.Lambda):  # called where it stands
+            stack += [n.func.body, *ast.iter_child_nodes(n.func.args), *n.args, *n.keywords]
         else:
             stack.extend(ast.iter_child_nodes(n))
     return False
