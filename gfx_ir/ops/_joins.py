@@ -100,8 +100,10 @@ def stack_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
 
 @takes_open
 def item_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
-    """The tensor at a place of a list."""
+    """The tensor at a place of a list, at a path of the item there."""
     items = args.items
+    if args.path:
+        return LogicalTensor()
     if isinstance(items, (tuple, list)) and fixed(args.index):
         if not -len(items) <= args.index < len(items):
             raise ShapeError(f"a list of {len(items)} tensors has no item {args.index}")
@@ -123,7 +125,7 @@ def items_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
         for items in (args.items, args.more)
         for part in ([LogicalTensor() if items is OPEN else items] if not isinstance(items, (tuple, list)) else items)
     ]
-    dtypes = {as_type(part, rules).dtype for part in parts}
+    dtypes = {None if isinstance(part, (tuple, dict)) else as_type(part, rules).dtype for part in parts}
     return LogicalTensor(dtypes.pop() if len(dtypes) == 1 else None)
 
 

@@ -14,6 +14,7 @@ from ..errors import ShapeError
 from ..infer import sequences
 from ..op import Point, Trait
 from ..rules import OPEN
+from ..trees import subscripts
 from ..types import LogicalTensor
 from . import _seen, _views
 from ._asked import Asked, IsNone, Sizes
@@ -194,7 +195,7 @@ for _signature, _spelling, _infer, _rest in (
         {"traits": _COPIED | Trait.JOINS | Trait.STACKS},
     ),
     ("seq_of(items)", "[*items]", slice_type, {"kinds": ("list",)}),
-    ("seq_at(items, index)", "items[index]", item_type, {}),
+    ("seq_at(items, index, path=())", lambda a: f"items[index]{subscripts(a.path)}", item_type, {}),
     ("seq_slice(items, cut)", "items[cut]", slice_type, {"kinds": ("list",)}),
     ("seq_concat(items, more)", "[*items, *more]", items_type, {"kinds": ("list",)}),
     (

@@ -22,6 +22,7 @@ from ..objects.memoised import Wrapper
 from ..objects.special_methods import SpecialMethod, accessor, bound_operands, meant
 from ..python.draws import BoundDraw
 from ..python.faults import cannot
+from ..python.listed import SpreadItems
 from ..python.sequences import OpenList, Starred, spread
 from ..rewrite.packages import enterable
 from ..values.bound import BoundLift
@@ -95,6 +96,11 @@ class Calls:
 
     def call_spread(self, f: Any, args: tuple, kwargs: dict) -> Any:
         """Call f with arguments of which some were spread by `*`; of an open tuple it may be known by f how many it has to give."""
+        listed = next((x for x in args if type(x) is SpreadItems), None)
+        if listed is not None and f is zip and len(args) == 1 and not kwargs:
+            return self.tracer.iteration.made(iter(listed.columns(self.tracer)))
+        if listed is not None:
+            raise listed.error
         if Starred not in map(type, args):
             return self.call(f, args, kwargs)
         if f in (min, max) and len(args) == 1:

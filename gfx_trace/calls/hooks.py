@@ -28,7 +28,7 @@ from ..objects.variables import gfx_returned as gfx_returned
 from ..objects.variables import gfx_undefined as gfx_undefined
 from ..python.compared import gfx_compared as gfx_compared
 from ..python.faults import cannot
-from ..python.listed import ListedItems
+from ..python.listed import ListedItems, SpreadItems
 from ..python.rows import StackedRows, rows_of
 from ..python.sequences import OpenList, Starred, display, is_shape, open_tuple
 from ..values.access import A_VALUE, NOTHING, Access, Stop
@@ -223,7 +223,7 @@ def gfx_star(value: Any) -> Any:
     tracer.site = sys._getframe(1)
     rows = tracer.iteration.drained(open_tuple(value))
     if type(rows) is ListedItems:
-        raise rows.refused(tracer, "spread with `*`", "give items by place: f(parts[0], parts[1])")
+        return (SpreadItems(rows),)
     return _spread(rows)
 
 

@@ -23,7 +23,7 @@ from ..heap.contents import attributes_of, only_attributes, row_of
 from ..interfaces import Capturing
 from ..python.devices import fixed_device, is_device
 from ..python.iteration import is_iterator
-from ..python.listed import ListedItems
+from ..python.listed import ListedItems, numbers
 from ..python.open_iterables import OpenRange
 from ..python.rows import Lazy, rows_of
 from ..python.sequences import OpenList, as_list
@@ -183,17 +183,13 @@ class Results:
     def _rows(self, kind: type, rows: Proxy | ListedItems) -> Made:
         """A list or tuple of the rows of one tensor: where these stand for numbers, it holds one for each row."""
         tracer = self.tracer
-        if isinstance(rows, ListedItems):
-            found = rows.rows.read()
-            return found if kind is list else tracer.host("tuple", found), None
-        if not rows_kind(rows):
+        number = "" if isinstance(rows, ListedItems) else rows_kind(rows)
+        if number and isinstance(tracer.host_values.length(rows), int):
+            return self.tree(kind(rows))
+        if not isinstance(rows, ListedItems) and not number:
             return tracer.host(kind.__name__, rows.read()), None
-        if not isinstance(tracer.host_values.length(rows), int):
-            raise tracer.error(
-                "GFX cannot return this list: how many numbers it holds is open",
-                "give the argument's shape at capture, or append tensors",
-            )
-        return self.tree(kind(rows))
+        found = (rows.rows if isinstance(rows, ListedItems) else numbers(tracer, rows, number)).read()
+        return found if kind is list else tracer.host("tuple", found), None
 
     def _items(self, items: dict, make: Any) -> Made:
         parts = {key: self._part(key, item) for key, item in items.items()}

@@ -6,28 +6,34 @@ from collections.abc import Callable
 from typing import Any
 
 from gfx_ir.graph import Value
+from gfx_ir.op import active
 
 from ..heap.aliases import memory
 from ..heap.journal import Slot
 from ..interfaces import Capturing
 from ..python.listed import ListedItems, is_list
 from ..python.rows import Growing, StackedRows, both_ways, kind_of_items, listed_items
-from ..values.gated import Gated, GatedItems
-from ..values.proxy import Proxy
+from ..values.gated import Gated
+from ..values.item_kinds import dictionaries_in, each_tensor, tensors_in
+from ..values.proxy import NeedsPython, Proxy
 from .carried import Carried
 
 
 class CarriedList(Carried):
-    """A list or tuple, by its items. `numbers`: the kind of the numbers of Python's that these are, if they are."""
+    """A list or tuple, by its items. `items`: what each of them is, as `item_kind` says."""
 
-    __slots__ = ("numbers",)
+    __slots__ = ("items", "dictionaries")
 
-    def __init__(self, name: str, items: list | tuple, numbers: str, backend: Any, slot: Slot | None = None) -> None:
+    def __init__(self, name: str, before: list | tuple, items: Any, backend: Any, slot: Slot | None = None) -> None:
         super().__init__(name, None, "list", backend, slot)
-        self.init, self.what, self.numbers = items, None, numbers
+        self.init, self.what, self.items = before, None, items
+        self.dictionaries: list[dict] | None = None  # those that the last pass put into it
+
+    def called(self, tracer: Capturing) -> str:
+        return repr(self.name)
 
     def wrapped(self, tracer: Capturing, value: Any) -> Any:
-        return type(self.init)((ListedItems(Proxy(value, self.backend), self.numbers),))
+        return type(self.init)((ListedItems(Proxy(value, self.backend), self.items),))
 
     def type(self, tracer: Capturing, kind: str = "tensor") -> None:
         return None
@@ -39,7 +45,7 @@ class CarriedList(Carried):
         return listed_items(self.init).rows.read()
 
     def left(self, read: Callable[[Any], Any]) -> Any:
-        items = [Proxy(read(x), x.backend, x.weak) if type(x) is Proxy else x for x in self.out]
+        items = [each_tensor(item, lambda x: Proxy(read(x), x.backend, x.weak)) for item in self.out]
         return listed_items(items).rows.read()
 
     @property
@@ -47,20 +53,25 @@ class CarriedList(Carried):
         """Whether a trip leaves the list that it began with."""
         return len(self.out) == 1 and self.out[0] is self.entered[0]
 
+    def takes_own(self) -> bool:
+        """Whether each trip puts dictionaries of its own into it: another pass has others. Raises NeedsPython where it does not."""
+        before, self.dictionaries = self.dictionaries, [x for item in self.out for x in dictionaries_in(item)]
+        if before and any(x is other for x in self.dictionaries for other in before):
+            what = f"the loop puts a dictionary into {self.name!r} that was there before the trip"
+            raise NeedsPython("loop", what, active.builder.span(), "make one in each trip, or put a copy of it there")
+        return before is not None or not self.dictionaries
+
     @property
     def held(self) -> list[Proxy]:
         """The tensors that it holds before the loop, and those that a trip puts into it."""
-        items = [x for x in (*self.init, *self.out) if type(x) is not GatedItems]
-        items += [x for item in self.init if type(item) is GatedItems for x in both_ways(item.gated)]
-        rows = [x.rows if type(x) in (ListedItems, StackedRows) else x for x in items]
-        return [x for item in rows if type(item) is Proxy for x in memory(item) if not is_list(x)]
+        rows = [x.rows if type(x) in (ListedItems, StackedRows) else x for x in both_ways((*self.init, *self.out))]
+        return [x for item in rows for held in tensors_in(item) for x in memory(held) if not is_list(x)]
 
 
-def numbers_of(before: Any, after: Any) -> str | None:
-    """The kind of the numbers of Python's that a list or tuple holds before a trip and behind it, "" for tensors; None: no one value
-    stands for it."""
+def items_of(before: Any, after: Any) -> Any:
+    """What each item of a list or tuple is before a trip and behind it, as `item_kind` says; None: no one value stands for it."""
     if type(after) is Gated:
-        found = {numbers_of(before, side) for side in after.sides}
+        found = {items_of(before, side) for side in after.sides}
         return found.pop() if len(found) == 1 else None
     if type(before) is not type(after) or type(before) not in (list, tuple):
         return None

@@ -18,6 +18,7 @@ from ..python.listed import ListedItems
 from ..python.rows import Growing, StackedRows, called, grown
 from ..values.access import Access, Stop
 from ..values.gated import is_total
+from ..values.item_kinds import holds_fields
 from ..values.lost import Lost
 from ..values.nest import branches, rebuilt
 from ..values.number_rows import as_row, row_type
@@ -311,6 +312,9 @@ class Carries:
             if c.slot
         ]
         tracer.journal.commit(slots)
+        if any(isinstance(c, CarriedList) and holds_fields(c.items) for c in self.slots):
+            for container in made.values():  # a list may hold what a variable does
+                tracer.journal.links.never_alone([id(container)], container)
         self.containers.leave(made, self.ran, self.runs)
         if self.aliases is not None:
             self.aliases.leave(self.ran)

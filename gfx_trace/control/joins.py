@@ -34,6 +34,7 @@ from ..python.sequences import is_shape, is_whole
 from ..values.access import said
 from ..values.either import roots
 from ..values.gated import Gated, defined_by, is_total, lacks
+from ..values.item_kinds import each_tensor, tensors_in
 from ..values.joined_types import widens
 from ..values.nest import alike, branches, is_record, rebuilt
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable, either, is_open, weak_kind
@@ -204,10 +205,10 @@ class Join:
         if known is not None:  # one object under two names stays one
             return known[2]
         for side, items in enumerate((a, b)):
-            held = [Proxy(self.value(x, side), x.backend, x.weak) if type(x) is Proxy else x for x in items]
+            held = [each_tensor(x, lambda x, at=side: Proxy(self.value(x, at), x.backend, x.weak)) for x in items]
             with self.tracer.regions._within(self.sides[side]):
                 found.append(listed_items(held).rows)
-            doubt(found[-1], filter(mutable, items), "a list holds it", add=True)
+            doubt(found[-1], [x for item in items for x in tensors_in(item) if mutable(x)], "a list holds it", add=True)
         then, otherwise = found
         made = type(a)([ListedItems(self.join(then, otherwise, name), kind_of_items([*a, *b]) or "")])
         if type(a) is list:

@@ -34,7 +34,7 @@ from ..values.ragged import is_ragged
 from ..values.unsettled import Unsettled
 from .carried import ORDER, Carried, carryable, kind_of, poison, same
 from .carried_aliases import CarriedAliases
-from .carried_lists import CarriedList, has_open, numbers_of
+from .carried_lists import CarriedList, has_open, items_of
 from .carrying import Carrying
 from .sides import Side
 from .stand_ins import stand_in
@@ -338,12 +338,12 @@ class Settling:
         if type(slot.object) is not list or type(value) is Content:
             return False
         items = [x for x in value if type(x) is not Growing]
-        numbers = numbers_of(slot.get(), items)
-        if numbers is None or self._python_runs(items):
+        kind = items_of(slot.get(), items)
+        if kind is None or self._python_runs(items):
             return False
         tracer = self.carries.tracer
         name = called(slot.object, tracer.site)
-        self.carries.carry_list(CarriedList(name, slot.get(), numbers, tracer.backend, slot), ("slot", slot.id))
+        self.carries.carry_list(CarriedList(name, slot.get(), kind, tracer.backend, slot), ("slot", slot.id))
         return True
 
     def _python_runs(self, items: Any) -> bool:
@@ -357,28 +357,28 @@ class Settling:
             return False
         if not several and len(before) == len(after) and not (holds_rows(before) or holds_rows(after)):
             return False
-        numbers = numbers_of(before, after)
-        if numbers is None:
+        kind = items_of(before, after)
+        if kind is None:
             return False
         if self._python_runs(after):
             raise NeedsPython("loop", f"{name!r} changes its length in the loop", self.carries.span)
         self._drop_below(path)
-        self.carries.carry_list(CarriedList(name, before, numbers, self.carries.tracer.backend), path)
+        self.carries.carry_list(CarriedList(name, before, kind, self.carries.tracer.backend), path)
         return True
 
     def _settle_list(self, path: tuple, carried: CarriedList) -> bool:
         """Whether a trip leaves the kind of list that it began with."""
-        numbers = numbers_of(carried.init, carried.out)
-        if numbers is None:
+        kind = items_of(carried.init, carried.out)
+        if kind is None:
             what = (
                 f"the loop puts what no one list of tensors or numbers holds into {carried.called(self.carries.tracer)}"
             )
             raise NeedsPython("loop", what, self.carries.span)
-        before, carried.numbers = carried.numbers, numbers
+        before, carried.items = carried.items, kind
         if carried.is_left:
             self.carries.drop(path)
             return False
-        return before == numbers
+        return carried.takes_own() and bool(before == kind)
 
     def _differs(self, item: Proxy) -> bool:
         """Whether an appended item may have another shape in another trip."""

@@ -57,7 +57,7 @@ class Links:
     def never_alone(self, keys: Iterable[int], held: Any) -> None:
         """What others may find at any time: containers, by id, that `held` keeps alive."""
         for key in keys:
-            self._of.setdefault(key, []).append(Link(held, held, None))
+            self._of.setdefault(key, []).insert(0, Link(held, held, None))  # before those that fall with a region
 
     def clear(self) -> None:
         """No code runs any more that could write."""

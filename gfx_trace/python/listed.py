@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
@@ -16,18 +17,20 @@ from gfx_ir.python_numbers import OPEN
 
 from ..heap.aliases import doubt, mutable
 from ..interfaces import Capturing
+from ..values.item_kinds import Fields, dictionaries_in, tensors_in
 from ..values.number_rows import number
 from ..values.proxy import Proxy, Unusable, weak_kind
+from .checks import checked
 
 
 class ListedItems(Unusable):
     """What stands in a list for items of which the number is open, and which may have several shapes. Joined or stacked they are
-    one tensor; how many there are is asked of the list, which can be returned. `rows` holds them, as a value of kind "list"; `kind`: that
-    of the numbers of Python's that they are, if they are."""
+    one tensor; how many there are is asked of the list, which can be returned. `rows` holds them, as a value of kind "list"; `kind`: what
+    each of them is, as `item_kind` says."""
 
     __slots__ = ("rows", "kind")
 
-    def __init__(self, rows: Proxy, kind: str = "") -> None:
+    def __init__(self, rows: Proxy, kind: Any = "") -> None:
         self.rows, self.kind = rows, kind
         active.builder.record.filled = True
         super().__init__(
@@ -38,7 +41,7 @@ class ListedItems(Unusable):
             )
         )
 
-    def refused(self, tracer: Capturing, what: str, instead: str) -> Exception:
+    def refused(self, tracer: Capturing, what: str, instead: str) -> UnsupportedConstruct:
         """The error for what cannot be done to the list, a verb with what belongs to it."""
         return tracer.error(
             f"GFX cannot {what} a list whose length is open, or that a loop filled with tensors of several shapes",
@@ -60,11 +63,26 @@ class ListedItems(Unusable):
         """The item at a place, a whole number."""
         if weak_kind(at) != "int":
             raise self.error
-        found = tracer.wrap(ops.seq_at(self.rows.read(), tracer.unwrap(at)), self.rows.backend)
-        if self.kind in (OPEN, "complex"):
-            return Proxy(found.value, found.backend, NUMBERS if self.kind == OPEN else frozenset((self.kind,)))
-        if self.kind:
-            return number(self.kind, found)
+        return self._part(tracer, tracer.unwrap(at), self.kind, (), True)
+
+    def _part(self, tracer: Capturing, at: Any, kind: Any, path: tuple, first: bool) -> Any:
+        """What stands at a path of the item at a place; `first`: whether nothing of it stands before that."""
+        part = lambda n, key, inner: self._part(tracer, at, inner, (*path, key), first and not n)
+        if type(kind) is tuple:
+            return tuple([part(n, n, inner) for n, inner in enumerate(kind)])
+        if type(kind) is Fields:
+            held = {key: part(n, key, inner) for n, (key, inner) in enumerate(zip(*kind))}
+            tracer.journal.links.never_alone([id(held)], held)  # the list holds it
+            return held
+        found = tracer.wrap(ops.seq_at(self.rows.read(), at, path), self.rows.backend)
+        if not first:  # where the first part is, the others are
+            tracer.raising.sound.add(found.value.node)
+        if kind in (OPEN, "complex"):
+            return Proxy(found.value, found.backend, NUMBERS if kind == OPEN else frozenset((kind,)))
+        if kind:
+            made = number(kind, found)
+            tracer.raising.sound.add(made.value.node)  # it is a number
+            return made
         if mutable(found):
             doubt(found, [self.rows], "a list that a loop filled holds it")
         return found
@@ -73,12 +91,38 @@ class ListedItems(Unusable):
         """The items as one tensor: what the function `name` makes of them, `rest` and `kwargs`."""
         op = _JOINING.get(name.rpartition(".")[2])
         axis = kwargs.get("dim", kwargs.get("axis", rest[0] if rest else 0))
-        if op is None or type(axis) is not int or set(kwargs) - {"dim", "axis"} or len(rest) > 1:
+        if (
+            op is None
+            or type(self.kind) is not str
+            or type(axis) is not int
+            or set(kwargs) - {"dim", "axis"}
+            or len(rest) > 1
+        ):
             raise self.refused(tracer, f"apply {name} in this way to", _INSTEAD)
         return tracer.wrap(op(self.rows.read(), axis=axis), self.rows.backend)
 
 
-def merged(tracer: Capturing, parts: Sequence[Any], backend: Any, kind: str = "") -> ListedItems:
+class SpreadItems(Unusable):
+    """A list of open length spread into the arguments of a call, `f(*parts)`, or the items of a set. Whatever does not know it is
+    refused."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: ListedItems) -> None:
+        self.items = items
+        super().__init__(items.refused(active.builder, "spread with `*`", "give items by place: f(parts[0], parts[1])"))
+
+    def columns(self, tracer: Capturing) -> list[tuple]:
+        """What `zip` makes of the tuples: all first items, all second ones."""
+        if type(self.items.kind) is not tuple or not self.items.kind:
+            raise self.error
+        count = len(self.items.kind)
+        some = self.items.length(tracer) > 0
+        checked(tracer, some, f"not enough values to unpack (expected {count}, got 0)", "ValueError")
+        return [tuple(tracer.loops.map_(operator.itemgetter(at), self.items)) for at in range(count)]
+
+
+def merged(tracer: Capturing, parts: Sequence[Any], backend: Any, kind: Any = "") -> ListedItems:
     """One list of what is in several parts, each a list (a Proxy of a value of that kind) or an item of its own."""
     if len(parts) == 1 and is_list(parts[0]):
         return ListedItems(parts[0], kind)
@@ -87,7 +131,9 @@ def merged(tracer: Capturing, parts: Sequence[Any], backend: Any, kind: str = ""
         found += [tracer.local(x.read()) for x in several] if whole else [tuple(map(tracer.unwrap, several))]
     value = functools.reduce(ops.seq_concat, found) if len(found) > 1 else ops.seq_of(found[0] if found else ())
     made = Proxy(value, backend)
-    doubt(made, [x for x in parts if mutable(x)], "a list that a loop filled holds it")
+    doubt(made, [x for part in parts for x in tensors_in(part) if mutable(x)], "a list that a loop filled holds it")
+    for held in (held for part in parts for held in dictionaries_in(part)):
+        tracer.journal.links.never_alone([id(held)], held)
     return ListedItems(made, kind)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,8 +19,9 @@ from ..heap.journal import Slot
 from ..interfaces import Capturing
 from ..values.either import roots
 from ..values.gated import Gated, GatedItems, gate_of
+from ..values.item_kinds import item_kind, joint_kind, tensors_in
 from ..values.number_rows import WIDE, as_row, one_kind, rows_kind
-from ..values.proxy import HostProxy, NeedsPython, Proxy, Unusable, number_kinds, weak_kind
+from ..values.proxy import NeedsPython, Proxy, Unusable, number_kinds, weak_kind
 from .checks import checked
 from .listed import ListedItems, merged, numbers
 
@@ -116,7 +118,7 @@ class RowIterator(Lazy):
 
 def kind_of_item(x: Any) -> str:
     """The kind of the number of Python's that an item of a list is, OPEN where that is one of several; "" for a tensor."""
-    if type(x) is StackedRows or type(x) is ListedItems:
+    if type(x) is StackedRows:
         return x.kind
     return OPEN if len(number_kinds(x)) > 1 else weak_kind(x)
 
@@ -133,31 +135,37 @@ def rows_of(x: Any) -> Any:
     return listed_items(x)
 
 
-def kind_of_items(items: Any) -> str | None:
-    """The kind of number that all items of a list or tuple are, "" where they are tensors; None where one value does not hold them."""
-    known = [x for item in items for x in (both_ways(item.gated) if type(item) is GatedItems else (item,))]
-    kinds = {kind_of_item(x) if type(x) in _ITEMS or weak_kind(x) else None for x in known} or {""}
-    return kinds.pop() if len(kinds) == 1 else None if kinds & {"", None} else OPEN
+def kind_of_items(items: Any) -> Any:
+    """What each item of a list or tuple is, as `item_kind` says; None where one value does not hold them."""
+    kinds = [x.kind if type(x) in _FILLED else item_kind(x) for x in both_ways(items)]
+    return functools.reduce(joint_kind, kinds) if kinds else ""
 
 
-def both_ways(gated: Any) -> list[Any]:
-    """What stands in a list on either way."""
-    return [x for side in gated.sides for x in (both_ways(side) if type(side) is Gated else side)]
+def both_ways(items: Any) -> Iterator[Any]:
+    """What stands in a list, on either way where a test says what it is."""
+    for x in items.sides if type(items) is Gated else items:
+        if type(x) is GatedItems or (type(items) is Gated and type(x) in (Gated, list)):
+            yield from both_ways(x.gated if type(x) is GatedItems else x)
+        else:
+            yield x
 
 
-def listed_items(items: Any) -> ListedItems:
+def listed_items(items: Any, kind: Any = None) -> ListedItems:
     """All items of a list or tuple as one value: those that are known, and what stands for others. Raises where one value does not
-    hold them."""
-    tracer, kind = active.builder, kind_of_items(items)
+    hold them. `kind`: what each of them is, where that is known."""
+    tracer, kind = active.builder, kind_of_items(items) if kind is None else kind
     if kind is None:
-        raise next(x.error for x in items if type(x) in STANDING)
+        grows = next((x for x in items if type(x) is Growing), None)
+        if grows is not None:
+            raise grows.error
+        what = "GFX cannot convert this list of open length: its items are not all tensors, numbers, or tuples of the same of these"
+        raise tracer.error(what, "keep what is of another kind in a list of its own")
     if gate_of(items) is not None:
-        found: ListedItems = tracer.gates.resolve(items, listed_items)
+        found: ListedItems = tracer.gates.resolve(items, lambda side: listed_items(side, kind))
         return found
     parts = list(map(_part, items))
-    return merged(
-        tracer, parts, next((x.backend for x in parts if type(x) in (Proxy, HostProxy)), tracer.backend), kind
-    )
+    backend = next((x.backend for part in parts for x in tensors_in(part)), tracer.backend)
+    return merged(tracer, parts, backend, kind)
 
 
 def _part(item: Any) -> Any:
@@ -210,7 +218,6 @@ def in_places(x: Any) -> Any:
 _SEQUENCES = frozenset((list, tuple))
 STANDING = frozenset((StackedRows, ListedItems, Growing, GatedItems))
 _FILLED = frozenset((StackedRows, ListedItems))
-_ITEMS = _FILLED | {Proxy}
 
 
 def listed(tracer: Capturing, x: Any, what: str) -> None:

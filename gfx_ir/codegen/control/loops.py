@@ -202,9 +202,9 @@ class Loops:
         """The end of a trip: append, assign, break."""
         results = loop_results(node)
         for at, text in lists.items():
-            self.writer.put(
-                ast.Expr(call(ast.Attribute(name(text), "append", ast.Load()), self.writer.array_of(results[at])))
-            )
+            rows = node.values[at].is_tensor  # in a list that is none, numbers are Python's
+            item = self.writer.array_of(results[at]) if rows else self.writer.tree(results[at])
+            self.writer.put(ast.Expr(call(ast.Attribute(name(text), "append", ast.Load()), item)))
         flag = node.arg("exit")
         leaves = False if flag is None else self.writer.resolve(results[flag])
         dynamic = None

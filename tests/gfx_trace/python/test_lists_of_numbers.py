@@ -81,14 +81,14 @@ def joined_to_a_list(x):
     return x * len([0] + [int(v) for v in x])
 
 
-WHOLE = [
-    a_class, a_key, booleans_in_a_loop, unpacked_and_zipped, of_both_sides, in_a_list_again, written_in_place, whole_lists,
-    two_in_a_trip, of_an_open_class, joined_to_a_list,
-]  # fmt: skip
-
-
 def the_list_itself(x):
     return [float(v) / 3 for v in x]
+
+
+WHOLE = [
+    a_class, a_key, booleans_in_a_loop, unpacked_and_zipped, of_both_sides, in_a_list_again, written_in_place, whole_lists,
+    two_in_a_trip, the_list_itself, of_an_open_class, joined_to_a_list,
+]  # fmt: skip
 
 
 def of_two_kinds(x):
@@ -105,7 +105,7 @@ def changed(x):
     return tuple(o)
 
 
-LENGTH = [the_list_itself, of_two_kinds, changed]
+LENGTH = [of_two_kinds, changed]
 """What asks for the length, or the dtype, of what the loop goes over."""
 
 

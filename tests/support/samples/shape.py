@@ -55,6 +55,7 @@ SAMPLES = [
     S("seq_at", ((X, normal(3, 2)), 1)),
     S("seq_at", ([X, Y, X], -1)),
     S("seq_of", ((X, Y),)),
+    S("seq_at", (((X, {"y": Y}),), 0, (1, "y"))),
     S("seq_slice", ([X, Y, X], slice(1, None))),
     S("seq_concat", ((X, Y), [normal(3, 2)])),
     S("stack", ((X, Y),)),
