@@ -16,20 +16,21 @@ class Lift:
     """A framework call → ops. `fn` has the framework's own signature, takes Values and constants, and calls ops.
 
     `writes`: the call writes its first argument in place; `fn` returns the new value of it. Where only some calls do
-    (`inplace=True`), it is a function of the call's arguments. `silent`: a call that writes gives None. `copies`: its result never shares memory with
-    its argument although the op it becomes could ("maybe": it may, which is
-    decided by strides), or a function of the call's arguments that tells. `array`: its result is an array also without axes,
-    where a framework that has numbers of its own gives one for other calls. `at`: file:line of where it is declared.
+    (`inplace=True`), it is a function of the call's arguments. `reshapes`: it writes how the tensor looks at its memory alone.
+    `silent`: a call that writes gives None. `copies`: its result never shares memory with its argument although the op it becomes
+    could ("maybe": it may, which is decided by strides), or a function of the call's arguments that tells. `array`: its
+    result is an array also without axes, where a framework that has numbers of its own gives one for other calls.
+    `at`: file:line of where it is declared.
     """
 
-    __slots__ = ("name", "fn", "writes", "copies", "silent", "array", "at")
+    __slots__ = ("name", "fn", "writes", "copies", "silent", "array", "at", "reshapes")
 
     def __init__(
         self, name: str, fn: Callable[..., Any], writes: bool | Callable[..., bool] = False,
-        copies: bool | str | Callable[..., bool | str] = False, silent: bool = False, at: str = "",
+        copies: bool | str | Callable[..., bool | str] = False, silent: bool = False, at: str = "", reshapes: bool = False,
     ) -> None:  # fmt: skip
         self.name, self.fn, self.writes, self.copies, self.silent = name, fn, writes, copies, silent
-        self.array, self.at = False, at
+        self.array, self.at, self.reshapes = False, at, reshapes
 
     def __repr__(self) -> str:
         return f"Lift({self.name})"

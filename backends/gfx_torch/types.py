@@ -59,8 +59,9 @@ _BY_BITS = {
 _ALIASES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 """NumPy's names, which torch's own argument parser takes too."""
 _IGNORED = ("device", "pin_memory", "memory_format", "layout", "non_blocking", "names")
-_RESHAPING = frozenset("squeeze unsqueeze transpose t swapaxes swapdims resize as_strided".split())
+_RESHAPING = frozenset("squeeze unsqueeze transpose t swapaxes swapdims".split())
 """Methods whose in-place form changes how a tensor looks at its memory, not the memory."""
+_NO_INPLACE = frozenset("resize as_strided".split())
 _METHODS_MAYBE = frozenset((
     "reshape", "reshape_as", "flatten", "ravel", "contiguous", "type", "type_as", "to", "float", "double", "half", "bfloat16",
     "int", "long", "short", "char", "byte", "bool", "cpu", "cuda", "resolve_conj", "resolve_neg",
@@ -162,14 +163,15 @@ class TorchBackend(Backend):
         """Every `name_` of a name that has a lift."""
         for name, lift in list(self.methods.items()):
             inplace = name + "_"
-            if name.endswith("_") or name in _RESHAPING or not hasattr(torch.Tensor, inplace):
+            if name.endswith("_") or name in _NO_INPLACE or not hasattr(torch.Tensor, inplace):
                 continue
-            fn = _inplace(lift.fn)
-            self.methods.setdefault(inplace, Lift(f"Tensor.{inplace}", fn, writes=True))
+            reshapes = name in _RESHAPING
+            fn = lift.fn if reshapes else _inplace(lift.fn)
+            self.methods.setdefault(inplace, Lift(f"Tensor.{inplace}", fn, writes=True, reshapes=reshapes))
             for root, module in (("torch", torch), ("F", F)):
                 target = getattr(module, inplace, None)
                 if target is not None:
-                    self.functions.setdefault(target, Lift(f"{root}.{inplace}", fn, writes=True))
+                    self.functions.setdefault(target, Lift(f"{root}.{inplace}", fn, writes=True, reshapes=reshapes))
 
     def _add_unbound(self) -> None:
         """`torch.Tensor.add(x, y)`, what `__torch_function__` hands over for attributes, and kernels as functions of torch."""

@@ -18,6 +18,7 @@ from gfx_ir.trees import leaves
 
 from ..frameworks.holding import hold
 from ..heap.aliases import array_is_written, doubt
+from ..heap.chains import is_alone
 from ..interfaces import Capturing
 from ..python.attempts import Mark
 from ..python.overlaps import refuse_overlap
@@ -104,7 +105,10 @@ class Applying:
             self._refuse_number(first, lift.name)
             tracer.views.is_array(first)
             refuse_overlap(tracer, first, None, (args[1:], kwargs))
-            tracer.views.wrote(result, values[0], mark.last)
+            if not lift.reshapes:
+                tracer.views.wrote(result, values[0], mark.last)
+            elif not is_alone(first, result.node):
+                raise _seen_elsewhere(tracer, lift.name)
             first.write(result)
             return None if lift.silent else first
         copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
@@ -180,6 +184,13 @@ class Applying:
                     f"GFX cannot convert this call of {lift.name}: how many sizes it gets is open",
                     "give the argument's shape at capture",
                 )
+
+
+def _seen_elsewhere(tracer: Capturing, name: str) -> Exception:
+    return tracer.error(
+        f"GFX cannot convert this call of {name}: what else looks at the tensor, or the caller, may see its new shape",
+        f"assign what it gives: x = x.{name.rpartition('.')[2].rstrip('_')}(...)",
+    )
 
 
 def as_array(x: Proxy) -> Proxy:

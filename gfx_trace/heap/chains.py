@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gfx_ir.control import is_given, is_placeholder
 from gfx_ir.graph import Value
 from gfx_ir.infer.number_conditions import SURE
 from gfx_ir.op import Trait, active
@@ -132,6 +133,15 @@ def is_new(wrapped: Any, base: Any = None) -> bool:
         return False
     op = wrapped.value.node.op
     return op.put is None and op.eval is not None
+
+
+def is_alone(x: Proxy, beside: Any) -> bool:
+    """Whether a tensor was computed here, is as it was made, and has no views beside that of one node."""
+    value = x.value
+    if x.base is not None or x.kin is not None or x.version or type(value) is not Value or is_given(value.node):
+        return False
+    users = [user for user in value.users() if user is not beside]
+    return not is_placeholder(value.node) and all(user.op.put is None and not user.regions for user in users)
 
 
 def has_slice(index: Any) -> bool:

@@ -111,3 +111,22 @@ def test_it_is_read_as_it_stands(fn):
 def test_a_write_by_one_of_several_names_is_refused(fn):
     with pytest.raises(CaptureError, match=r"cannot decide whether a write|append to"):
         gfx.symbolic_trace(fn, backend="torch")
+
+
+def checked(good, message):
+    if not good:
+        raise ValueError(message)
+
+
+def of_a_message(x):
+    good = bool((x > 0).all())
+    checked(good, "positive" if good else f"not positive: {x.min():.1f}")
+    return x * 2
+
+
+@pytest.mark.parametrize("given", [(), (torch.ones(2),)], ids=["open", "typed"])
+def test_a_text_that_its_own_test_decides_is_raised(given):
+    program = gfx.symbolic_trace(of_a_message, *given, backend="torch")
+    assert program(torch.ones(2)).tolist() == [2.0, 2.0]
+    with pytest.raises(ValueError, match=r"^not positive: -1.0$"):
+        program(torch.tensor([1.0, -1.0]))

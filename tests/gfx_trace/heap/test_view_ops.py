@@ -132,3 +132,49 @@ def test_writes_through_elements_that_are_one_are_refused(fn):
 def test_steps_in_memory_of_unknown_order_are_refused():
     with pytest.raises(UnsupportedConstruct, match="how it lies in memory"):
         gfx.symbolic_trace(lambda x: x.T.as_strided((2,), (1,)), torch.ones(2, 3))
+
+
+def unsqueezed(x):
+    mask = x > 0
+    mask.unsqueeze_(1)
+    return torch.where(mask, x[:, None], 0)
+
+
+def transposed(x):
+    y = x * 2
+    same = y
+    y.t_()
+    y += 1
+    y[0] *= 3
+    return same, y[0]
+
+
+def of_a_function(x):
+    y = x * 2
+    lengthened(y)
+    return y + 1
+
+
+def lengthened(y):
+    torch.Tensor.unsqueeze_(y, 0).add_(1)
+
+
+@pytest.mark.parametrize("given", [(), (torch.ones(3, 3),)], ids=["open", "typed"])
+@pytest.mark.parametrize("fn", [unsqueezed, transposed, of_a_function])
+def test_a_tensor_takes_a_new_shape_in_place(fn, given):
+    x = torch.arange(9.0).reshape(3, 3) - 4
+    program = gfx.symbolic_trace(fn, *given, backend="torch")
+    torch.testing.assert_close(program(x), fn(x))
+
+
+def behind_a_view(x):
+    y = x * 2
+    z = y[0]
+    y.unsqueeze_(0)
+    return y + z
+
+
+@pytest.mark.parametrize("fn", [behind_a_view, lambda x: x.unsqueeze_(0), lambda x: x.view(-1).unsqueeze_(0)])
+def test_a_new_shape_that_others_would_see_is_refused(fn):
+    with pytest.raises(UnsupportedConstruct, match=r"Tensor.unsqueeze_: what else .*\n.*\nassign what it gives"):
+        gfx.symbolic_trace(fn, torch.ones(3, 3))
