@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from .graph import Node, Value
+from .graph import Graph, Node, Value
 from .op import lookup
+from .source import Span
 
 
 def set_arg(node: Node, name: str, value: Any) -> None:
@@ -14,11 +16,23 @@ def set_arg(node: Node, name: str, value: Any) -> None:
     node.set_args((*node.args[:at], value, *node.args[at + 1 :]))
 
 
-def put_before(node: Node, name: str, *args: Any) -> Value:
-    """The tensor, of no known type, that an op makes of these arguments: a new node before another, of the same line."""
+def put(graph: Graph, place: Node | None, name: str, *args: Any, span: Span | None = None) -> Value:
+    """The value, of no known type, that an op makes of these arguments: a new node before another (None: at the end), of this line."""
     op = lookup(name)
+    return graph.insert(Node(op, op.bind(*args), None, span), place).value
+
+
+def put_before(node: Node, name: str, *args: Any) -> Value:
+    """The same before a node, of its line."""
     assert node.graph is not None
-    return node.graph.insert(Node(op, op.bind(*args), ("tensor",), node.span), node).value
+    return put(node.graph, node, name, *args, span=node.span)
+
+
+def take_place(new: Iterable[Value], old: Iterable[Value]) -> None:
+    """Let values stand for others wherever these are used, with their names and types."""
+    for made, before in zip(new, old):
+        made.name, made.type = before.name, before.type
+        before.replace_by(made)
 
 
 def put_behind(node: Node, name: str, *args: Any) -> Value:

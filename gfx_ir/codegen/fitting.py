@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..edited import take_place
 from ..graph import Graph, Node, Value
 from ..infer.elements import declared
 from ..infer.shaped import growing
@@ -50,8 +51,7 @@ def _leave_out(cast: Node, writes: Callable[[OpDef], bool], is_spare: Callable[[
         return
     if sum(over.uses.values()) == uses:
         made = node.value
-        made.name, made.type = cast.value.name, cast.value.type
-        cast.value.replace_by(made)
+        take_place([made], [cast.value])
         for done in (cast, asked):
             if done is not None and done.graph is not None:
                 done.graph.erase(done)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..control import is_call
 from ..dependence import pinned
+from ..edited import take_place
 from ..graph import Graph, Node, Value
 from ..infer import retype
 from ..op import Trait, lookup
@@ -150,9 +151,8 @@ class _Walk:
         """Put a node in the place of another one; `rank`: of its values that have channels last, None where they have no order to change."""
         self.axes.changed, made.in_place = True, node.in_place
         self.graph.insert(made, node)
+        take_place(made.values, node.values)
         for old, new in zip(node.values, made.values):
-            new.name, new.type = old.name, old.type
-            old.replace_by(new)
             if rank is not None and (rank_of(old) == rank or len(node.values) == 1):
                 self.axes.back(new, rank, self.graph, node)
         self.graph.erase(node)

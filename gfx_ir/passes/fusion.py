@@ -9,6 +9,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from ..control import is_for
+from ..edited import take_place
 from ..graph import Graph, Node, Value
 from ..keys import constant_key, tree_key
 from ..program import Program
@@ -125,9 +126,7 @@ def _fused(graph: Graph, loops: list[Node]) -> Node:
     kinds = tuple([value.kind for value in values])
     made = Node(loops[0].op, (items, tuple(init), operands, None), kinds, loops[0].span, (region,))
     graph.insert(made, loops[-1])
-    for old, new in zip(values, made.values):
-        new.name, new.type = old.name, old.type
-        old.replace_by(new)
+    take_place(made.values, values)
     return made
 
 

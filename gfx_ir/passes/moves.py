@@ -8,6 +8,7 @@ from typing import Any
 from ..control import is_call
 from ..copies import copy_graph
 from ..dependence import needs
+from ..edited import take_place
 from ..graph import Graph, Node, Value
 from ..regions import join_path, outputs_of
 from ..trees import tree_map
@@ -126,10 +127,7 @@ def remake(node: Node, args: tuple, kept: Sequence[int]) -> Node:
     made.after, made.in_place, made.device = node.after, node.in_place, node.device
     made.noted_as(node)
     graph.insert(made, node)
-    for at, value in zip(kept, made.values):
-        old = node.values[at]
-        value.name, value.type = old.name, old.type
-        old.replace_by(value)
+    take_place(made.values, [node.values[at] for at in kept])
     graph.erase(node)
     return made
 

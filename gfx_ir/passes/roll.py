@@ -12,6 +12,7 @@ import numpy as np
 from ..control import is_call
 from ..dependence import pinned
 from ..dtypes import dtype
+from ..edited import take_place
 from ..graph import Graph, Node, Value
 from ..infer import retype
 from ..naming import identifier
@@ -145,10 +146,7 @@ class _Rolling:
         _make_rows(body)
         args = (items, tuple([init[result] for result in carried]), operands, None)
         made = graph.insert(Node(lookup("for"), args, ("tensor",) * len(carried), first.span, (body,)), first)
-        for result, value in zip(carried, made.values):
-            old = last.values[result]
-            value.name, value.type = old.name, old.type
-            old.replace_by(value)
+        take_place(made.values, [last.values[result] for result in carried])
         for call in reversed(run.calls):
             graph.erase(call)
         return True

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..edited import take_place
 from ..graph import Node, Value
 from ..op import Trait, evaluate, lookup
 from ..rules import building
@@ -89,8 +90,7 @@ def _replace(node: Node, name: str, args: tuple) -> bool:
     graph, value = node.graph, node.value
     assert graph is not None
     made = graph.insert(Node(lookup(name), args, ("tensor",), node.span), node)
-    made.value.name, made.value.type = value.name, value.type
-    value.replace_by(made.value)
+    take_place([made.value], [value])
     graph.erase(node)
     return True
 

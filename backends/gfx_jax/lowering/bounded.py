@@ -15,6 +15,7 @@ from gfx_ir.codegen.prepare.base import HANDED, Emission, Lowering, facts_of
 from gfx_ir.codegen.prepare.simplify import simplify
 from gfx_ir.control import is_data_for, is_data_while
 from gfx_ir.copies import copy_graph
+from gfx_ir.edited import put
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.infer.facts import Facts
 from gfx_ir.op import lookup
@@ -115,10 +116,10 @@ def _for(node: Node, max_trips: int, facts: Facts) -> bool:
             first, last = substitute(items[0][1:3], inner)
             index: Any = body.placeholders[0]
             if not (type(first) is int and first == 0):
-                index = _put(body, None, "add", first, index)
+                index = put(body, None, "add", first, index)
                 index.name = node.regions[0].placeholders[0].name
             values[node.regions[0].placeholders[0]] = index
-            asked = _put(body, None, "less", index, last)
+            asked = put(body, None, "less", index, last)
         return asked if flag is None else _unless(body, carried[flag], asked, True)
 
     _replace(node, (("range", 0, max_trips, 1),) if open_range else items, tested, extra, facts)
@@ -131,8 +132,8 @@ def _is_data(bound: Any) -> bool:
 
 def _longer(node: Node, before: Node | None, start: Any, stop: Any, max_trips: int) -> Value:
     assert node.graph is not None
-    count = stop if type(start) is int and start == 0 else _put(node.graph, before, "subtract", stop, start)
-    return _put(node.graph, before, "greater", count, max_trips)
+    count = stop if type(start) is int and start == 0 else put(node.graph, before, "subtract", stop, start)
+    return put(node.graph, before, "greater", count, max_trips)
 
 
 def _promise(node: Node, broken: Callable[[Node | None], Any], max_trips: int | None) -> None:
@@ -142,7 +143,7 @@ def _promise(node: Node, broken: Callable[[Node | None], Any], max_trips: int | 
     behind = node.next
     still = broken(behind)
     negated = still.node.op.sign == "not"
-    holds = still.node.args[0] if negated else _put(graph, behind, "logical_not", still)
+    holds = still.node.args[0] if negated else put(graph, behind, "logical_not", still)
     text = f"a loop takes more than the {max_trips} trips of max_trips"
     graph.insert(Node(lookup("check"), (holds, text, "RuntimeError"), (), node.span), behind)
 
@@ -249,15 +250,9 @@ def _key(op: Any, args: Any) -> str:
 
 def _unless(graph: Graph, flag: Value, asked: Any, boolean: bool, before: Node | None = None) -> Any:
     """`asked and not flag`. `boolean`: whether that is one."""
-    going = _put(graph, before, "logical_not", flag)
+    going = put(graph, before, "logical_not", flag)
     if asked is True:
         return going
     if boolean:
-        return _put(graph, before, "bitwise_and", asked, going)
-    return _put(graph, before, "logical_and", going, asked)
-
-
-def _put(graph: Graph, before: Node | None, op: str, *args: Any) -> Value:
-    made = Node(lookup(op), args)
-    graph.insert(made, before)
-    return made.value
+        return put(graph, before, "bitwise_and", asked, going)
+    return put(graph, before, "logical_and", going, asked)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...control import is_for, is_loop
+from ...edited import take_place
 from ...graph import Graph, Node
 from ...program import Program
 from ...regions import outputs_of
@@ -47,7 +48,5 @@ def _drop(node: Node) -> None:
     values = [node.values[at] for at in (*kept, *stacked)]
     made = Node(node.op, tuple(args), tuple(value.kind for value in values), node.span, node.regions)
     graph.insert(made, node)
-    for old, new in zip(values, made.values):
-        new.name, new.type = old.name, old.type
-        old.replace_by(new)
+    take_place(made.values, values)
     graph.erase(node)

@@ -7,6 +7,7 @@ from typing import Any
 from ...backend import Backend
 from ...body import body_of
 from ...control import is_call, is_holder
+from ...edited import take_place
 from ...errors import MissingOp, ShapeError, listed
 from ...graph import Graph, Node, Value
 from ...op import OpDef, lookup
@@ -99,9 +100,7 @@ class _Expander:
         kinds = tuple(value.kind for value in node.values)
         made = Node(lookup("call"), (name, "", tuple(args)), kinds, node.span)
         owner.insert(made, node)
-        for old, new in zip(node.values, made.values):
-            new.name, new.type = old.name, old.type
-            old.replace_by(new)
+        take_place(made.values, node.values)
         owner.erase(node)
 
 

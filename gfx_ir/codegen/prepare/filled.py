@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...control import is_for, is_given
+from ...edited import take_place
 from ...graph import Graph, Node, Value
 from ...op import OpDef, Trait
 from ...program import Program
@@ -101,7 +102,6 @@ def _replace(node: Node, begun: Value | None, rows: tuple[Value, ...], parts: tu
     assert graph is not None
     made = Node(FILLED, (begun, rows), None, node.span)
     graph.insert(made, node)
-    made.value.name, made.value.type = node.value.name, node.value.type
-    node.value.replace_by(made.value)
+    take_place([made.value], [node.value])
     for dead in (node, *parts):
         graph.erase(dead)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...dtypes import int64
-from ...graph import Graph, Node, Value
+from ...graph import Value
 from ...infer.facts import Facts
-from ...op import lookup, of_python
+from ...op import of_python
 from ...python_numbers import FUNCTIONS, function
 
 Make = Callable[..., Value]
@@ -40,17 +40,6 @@ _LOWERED: Mapping[str, Callable[..., Value]] = {
     "denominator": lambda make, x: make("full_like", make("to_int", x), 1),
 }
 """Those of which no row of one op says that it computes them."""
-
-
-def making(graph: Graph, place: Node | None, span: Any) -> Make:
-    """What puts ops before a node, or at the end of a graph."""
-
-    def make(name: str, *args: Any) -> Value:
-        made = Node(lookup(name), lookup(name).bind(*args), ("tensor",), span)
-        graph.insert(made, place)
-        return made.value
-
-    return make
 
 
 def computed(make: Make, name: str, args: Sequence[Any], facts: Facts) -> Value | None:

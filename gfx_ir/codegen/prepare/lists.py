@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...dtypes import DType, default, framework_of, kind_of
-from ...edited import put_before, set_arg
+from ...edited import put_before, set_arg, take_place
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import Trait
@@ -35,8 +35,7 @@ class TensorLists(Lowering):
                 made = put_before(
                     node, "as_tensor", *node.args
                 )  # by way of a tensor of the default dtype it would lose digits
-                made.name, made.type = node.value.name, node.value.type
-                node.value.replace_by(made)
+                take_place([made], [node.value])
                 assert node.graph is not None
                 node.graph.erase(node)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...control import is_test, negated
+from ...edited import take_place
 from ...graph import Graph, Node, Value
 from ...program import Program
 from ...regions import outputs_of
@@ -85,9 +86,7 @@ def _merged(graph: Graph, first: Node, second: Node, truth: bool) -> Node:
     made = Node(first.op, (first.args[0], tuple(operands)), kinds, first.span, regions)
     graph.insert(made, first)
     for node, values in ((second, made.values[len(first.values) :]), (first, made.values)):
-        for old, new in zip(node.values, values):
-            new.name, new.type = old.name, old.type
-            old.replace_by(new)
+        take_place(values, node.values)
         graph.erase(node)
     return made
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 from ...control import is_loop
+from ...edited import take_place
 from ...graph import Graph, Node, Value
 from ...op import lookup
 from ...program import Program
@@ -43,9 +44,7 @@ def _outline(loop: Node, program: Program) -> None:
     inputs = tuple(dict.fromkeys(leaf for leaf in leaves(loop.args) if type(leaf) is Value))
     call = Node(lookup("call"), (name, "", inputs), tuple(value.kind for value in loop.values), loop.span)
     graph.insert(call, loop)
-    for new, old in zip(call.values, loop.values):
-        new.name, new.type = old.name, old.type
-        old.replace_by(new)
+    take_place(call.values, loop.values)
     graph.detach(loop)
     made = functions[name] = Graph(name)
     loop.set_args(substitute(loop.args, {value: placeholder(made, value) for value in inputs}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...control import Form, is_call
 from ...copies import copy_graph
+from ...edited import take_place
 from ...errors import MissingOp
 from ...graph import Graph, Node
 from ...naming import snake
@@ -96,9 +97,7 @@ def _replace(node: Node, call: Node) -> None:
     owner = node.graph
     assert owner is not None
     owner.insert(call, node)
-    for old, new in zip(node.values, call.values):
-        new.name, new.type = old.name, old.type
-        old.replace_by(new)
+    take_place(call.values, node.values)
     owner.erase(node)
 
 

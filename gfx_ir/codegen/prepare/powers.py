@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...dtypes import framework_of
+from ...edited import put_before
 from ...graph import Graph, Node, Value
 from ...op import lookup
 from ...program import Program
@@ -47,11 +48,9 @@ def _choose(node: Node) -> None:
     type_ = node.value.type
 
     def make(name: str, *args: Any) -> Value:
-        made = Node(lookup(name), lookup(name).bind(*args), ("tensor",), node.span)
-        assert node.graph is not None
-        node.graph.insert(made, node)
-        made.value.type = None if made.op.sign in COMPARISONS else type_
-        return made.value
+        made = put_before(node, name, *args)
+        made.type = None if made.node.op.sign in COMPARISONS else type_
+        return made
 
     below: Any = 0
     if type(base) is Value or base in (1, -1):

@@ -6,11 +6,12 @@ up to a boolean. What hangs on that is refused where it is used.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ...control import calls_python, hangs_on_data, is_evaluation, is_for, is_given, is_host, is_loop
 from ...dtypes import default, float64, int64
-from ...edited import set_arg
+from ...edited import put, put_before, set_arg
 from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
 from ...infer.facts import Facts
@@ -22,7 +23,7 @@ from ...trees import leaves
 from ...types import LogicalTensor
 from ..style import Style
 from .base import Emission, Lowering
-from .functions import Make, computed, making
+from .functions import Make, computed
 from .precision import check_numbers, is_wide, refused
 
 _ADDING = frozenset("/ // % + - * ** neg pos abs << >> ~".split())
@@ -87,20 +88,9 @@ def _counts(node: Node) -> bool:
     )
 
 
-def _before(node: Node) -> Make:
-    """What puts ops before a node."""
-    assert node.graph is not None
-    return making(node.graph, node, node.span)
-
-
-def _at_end(region: Graph, node: Node) -> Make:
-    """What puts ops at the end of a region of a node."""
-    return making(region, None, node.span)
-
-
 def _compute(node: Node, facts: Facts, style: Style) -> None:
     """Functions of Python's by ops, and operators as these have them."""
-    sign, make = node.op.sign, _before(node)
+    sign, make = node.op.sign, partial(put_before, node)
     if calls_python(node):
         made = None if _complex(node, facts) else computed(make, node.args[0], node.args[1], facts)
         if made is None:
@@ -125,7 +115,7 @@ def _make_arrays(node: Node, facts: Facts, style: Style, promotion: str) -> None
     if traits & Trait.OF_NUMBERS and node.op.put is not None and _is_row(node, facts):
         _replace(node, node.args[0])
     elif traits & Trait.TRUTH or (traits & Trait.OF_ONE and style.control.of_tensors):
-        _replace(node, _as_array(node, _before(node), facts, promotion))
+        _replace(node, _as_array(node, partial(put_before, node), facts, promotion))
 
 
 def _is_row(node: Node, facts: Facts) -> bool:
@@ -181,10 +171,12 @@ def _agree(node: Node, facts: Facts) -> None:
         return
     if looping:
         pairs = zip(node.arg("init"), mixed)
-        set_arg(node, "init", tuple([_as_whole(_before(node), *pair, facts) for pair in pairs]))
+        set_arg(node, "init", tuple([_as_whole(partial(put_before, node), *pair, facts) for pair in pairs]))
     for region in node.regions[-1:] if looping else node.regions:
         left = outputs_of(region.result, len(mixed))
-        region.result = tuple([_as_whole(_at_end(region, node), *pair, facts) for pair in zip(left, mixed)])
+        region.result = tuple(
+            [_as_whole(partial(put, region, None, span=node.span), *pair, facts) for pair in zip(left, mixed)]
+        )
 
 
 def _as_whole(make: Make, leaf: Any, mixed: bool, facts: Facts) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...control import is_data_for
+from ...edited import put
 from ...graph import Graph, Node, Value
-from ...op import lookup
 from ...program import Program
 from .base import Emission, Lowering
 
@@ -31,8 +31,8 @@ def _rewrite(node: Node, start: Any, stop: Any, step: Any) -> None:
     graph, body = node.graph, node.regions[0]
     assert graph is not None
     # The trips are the distance by the step, rounded up; a loop of fewer than none has none.
-    trips = _put(
-        graph, node, "negative", _put(graph, node, "floor_divide", _put(graph, node, "subtract", start, stop), step)
+    trips = put(
+        graph, node, "negative", put(graph, node, "floor_divide", put(graph, node, "subtract", start, stop), step)
     )
     index, operands = body.placeholders[0], list(node.arg("operands"))
     counter = body.add_placeholder("k", "int")
@@ -44,13 +44,7 @@ def _rewrite(node: Node, start: Any, stop: Any, step: Any) -> None:
             bound = body.add_placeholder(bound.name or "", bound.kind, bound.type)
         inner.append(bound)
     first = body.first
-    moved = _put(body, first, "add", inner[0], _put(body, first, "multiply", counter, inner[1]))
+    moved = put(body, first, "add", inner[0], put(body, first, "multiply", counter, inner[1]))
     moved.name = index.name
     index.replace_by(moved)
     node.set_args(((("range", 0, trips, 1),), node.arg("init"), tuple(operands), node.arg("exit")))
-
-
-def _put(graph: Graph, before: Node | None, op: str, *args: Any) -> Value:
-    made = Node(lookup(op), args)
-    graph.insert(made, before)
-    return made.value

@@ -12,6 +12,7 @@ from itertools import takewhile
 from operator import is_not
 
 from ...dtypes import bool_
+from ...edited import take_place
 from ...graph import Graph, Node, Value
 from ...passes.effects import Effects
 from ...passes.moves import splice
@@ -45,9 +46,7 @@ class RowOfTests:
         sides = Graph("then"), Graph("else_")
         made = Node(top.op, (test, operands), tuple(value.kind for value in top.values), top.span, sides)
         graph.insert(made, top)
-        for new, old in zip(made.values, top.values):
-            new.name, new.type = old.name, old.type
-            old.replace_by(new)
+        take_place(made.values, top.values)
         held = [{value: placeholder(side, value) for value in operands} for side in sides]
         self._behind(sides[0], held[0])
         graph.detach(top)

@@ -18,6 +18,7 @@ from ...control import (
     is_truth,
     negated,
 )
+from ...edited import put_before, take_place
 from ...graph import Graph, Node, Value
 from ...op import lookup
 from ...passes.moves import splice
@@ -112,7 +113,7 @@ def _asked(
     for found, known in settled:
         subject = _first(found.node.args[0], node, given) if is_none_test(found.node) else None
         if subject is not None and not known and any(x is subject for x in taken):
-            return at(found, node.graph) or _none_test(subject, node), known
+            return at(found, node.graph) or put_before(node, "is_none", subject), known
         if (free and any(len(region) for region in regions)) or any(_none_without(x, found, known) for x in taken):
             here = brought(found, node)
             if here is not None:
@@ -141,13 +142,6 @@ def _none_without(x: Any, test: Value, known: bool) -> bool:
     if asked == again:
         sides = [sides[known is (turned is turned_again)]]
     return all(_none_without(side, test, known) for side in sides)
-
-
-def _none_test(subject: Value, before: Node) -> Value:
-    made = Node(lookup("is_none"), (subject,), None, before.span)
-    assert before.graph is not None
-    before.graph.insert(made, before)
-    return made.value
 
 
 def _settled(value: Any, truth: bool, traced: Set[Value]) -> Iterator[tuple[Value, bool]]:
@@ -199,9 +193,7 @@ def _asked_before(node: Node, test: Value, truth: bool, otherwise: Otherwise) ->
             values[value] = side.add_placeholder(value.name or "", value.kind, value.type)
             values[value].name = value.name
     other.result = tuple(outputs_of(otherwise(other, held[1]), len(node.values)))
-    for old, new in zip(node.values, made.values):
-        new.name, new.type = old.name, old.type
-        old.replace_by(new)
+    take_place(made.values, node.values)
     for part in moved:
         graph.detach(part)
         part.set_args(substitute(part.args, held[0]))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...control import is_data_test, is_for, is_host, is_loop, is_test
+from ...edited import put_before
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
-from ...op import lookup
 from ...program import Program
 from ...regions import outputs_of
 from ..sides import joins, outer
@@ -77,11 +77,9 @@ def _opposite(value: Value, before: Node, name: str | None, facts: Facts) -> Any
     """`not b` of a boolean as a node before another; the b of a `not b` is there already."""
     if value.node.op.sign == "not" and facts.is_boolean(value.node.args[0]):
         return value.node.args[0]
-    made = Node(lookup("logical_not"), (value,), ("tensor",), before.span)
-    assert before.graph is not None
-    before.graph.insert(made, before)
-    made.value.name = name
-    return made.value
+    made = put_before(before, "logical_not", value)
+    made.name = name
+    return made
 
 
 def _knows_its_test(node: Node, functional: bool, facts: Facts) -> None:

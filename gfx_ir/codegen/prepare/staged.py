@@ -22,6 +22,7 @@ from ...control import (
     is_test,
     makes_python,
 )
+from ...edited import take_place
 from ...graph import Graph, Node, Value
 from ...infer.carried import Carried
 from ...infer.flow import Flow
@@ -165,7 +166,5 @@ def _stage(node: Node) -> None:
     assert graph is not None
     made = Node(lookup("for"), node.args, ("tensor",) * len(node.values), node.span, node.regions)
     graph.insert(made, node)
-    for old, new in zip(node.values, made.values):
-        new.name, new.type = old.name, old.type
-        old.replace_by(new)
+    take_place(made.values, node.values)
     graph.erase(node)

@@ -6,11 +6,13 @@ A test on such a number is no Python `if` there, but one on data, and a loop tha
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from ...attributes import Attribute
 from ...build import ASK_A_VALUE
 from ...control import data_op, is_call, is_data_for, is_for, is_host, is_loop, is_open_host, is_test
+from ...edited import put_before
 from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
@@ -21,7 +23,7 @@ from ..liveness import loop_results, placeholders
 from ..style import Style
 from ..unrolling import Unrolling
 from .base import HANDED, Emission, Lowering, facts_of, order
-from .functions import computed, making
+from .functions import computed
 from .precision import refused
 
 TRACED = Attribute("traced", tuple)
@@ -141,8 +143,7 @@ def _carried(node: Node, traced: set[Value], data: bool) -> Iterator[Value]:
 def _as_data(node: Node, facts: Facts, style: Style) -> list[Value]:
     """What Python computes by asking a number for its value, computed of data; nothing where it need not ask. Raises UnsupportedConstruct
     where no op computes it."""
-    assert node.graph is not None
-    made = computed(making(node.graph, node, node.span), node.args[0], node.args[1], facts)
+    made = computed(partial(put_before, node), node.args[0], node.args[1], facts)
     if made is None:
         if node.args[0] in ASK_A_VALUE:
             raise refused(node, style, f"{node.args[0]}()", "which asks for a number of Python's own")
@@ -150,7 +151,7 @@ def _as_data(node: Node, facts: Facts, style: Style) -> list[Value]:
     made.name, made.type = node.value.name, node.value.type
     facts.stands_for(made, node.value)
     node.value.replace_by(made)
-    node.graph.erase(node)
+    made.node.graph.erase(node)  # type: ignore[union-attr]  # both stand in it
     return [made]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...control import host_operator
+from ...edited import take_place
 from ...graph import Graph, Node, Value
 from ...op import OpDef
 from ...program import Program
@@ -57,7 +58,5 @@ def _merge(shape: Value, length: int | None) -> None:
     made = Node(UNPACK, (shape, length), None, shape.node.span)
     graph.insert(made, shape.node.next)
     for at, value in enumerate(made.values):
-        old = readers[at].values[0]
-        value.name, value.type = old.name, old.type
-        old.replace_by(value)
+        take_place([value], readers[at].values)
         graph.erase(readers[at])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...control import is_data_for
+from ...edited import put
 from ...graph import Graph, Node, Value
 from ...op import Trait, lookup
 from ...program import Program
@@ -78,7 +79,7 @@ def _cut(node: Node, length: Any) -> None:
         elif type(length) is int and _known_length(item) == length:
             items.append(item)
         else:
-            items.append(_put(graph, node, "getitem", item, slice(None, length)))
+            items.append(put(graph, node, "getitem", item, slice(None, length)))
     node.set_args((tuple(items), *node.args[1:]))
 
 
@@ -95,7 +96,7 @@ def _open_lengths(items: tuple) -> list[Any]:
 def _shortest(node: Node, lengths: list[Any]) -> Value:
     graph = node.graph
     assert graph is not None
-    sizes = [_put(graph, node, "size", x, 0) if type(x) is Value and x.is_tensor else x for x in lengths]
+    sizes = [put(graph, node, "size", x, 0) if type(x) is Value and x.is_tensor else x for x in lengths]
     return graph.insert(Node(lookup("host"), ("min", tuple(sizes)), ("int",), node.span), node).value
 
 
@@ -106,7 +107,7 @@ def _count(node: Node) -> None:
     trips = None
     for item in items:
         count = _trips(graph, node, item)
-        trips = count if trips is None else _put(graph, node, "minimum", trips, count)
+        trips = count if trips is None else put(graph, node, "minimum", trips, count)
     operands, old, first = list(node.arg("operands")), body.placeholders[: len(items)], body.first
     counter = body.add_placeholder("k", "int")
     body.placeholders[:] = [counter, *body.placeholders[len(items) : -1]]
@@ -119,13 +120,13 @@ def _count(node: Node) -> None:
 
     for item, placeholder in zip(items, old):
         if type(item) is not tuple:
-            made = _put(body, first, "getitem", inside(item), counter)
+            made = put(body, first, "getitem", inside(item), counter)
         else:
             made = counter
             if type(item[3]) is not int or item[3] != 1:
-                made = _put(body, first, "multiply", made, inside(item[3]))
+                made = put(body, first, "multiply", made, inside(item[3]))
             if type(item[1]) is not int or item[1] != 0:
-                made = _put(body, first, "add", inside(item[1]), made)
+                made = put(body, first, "add", inside(item[1]), made)
         if made is not counter:
             made.name = placeholder.name
         placeholder.replace_by(made)
@@ -136,13 +137,9 @@ def _count(node: Node) -> None:
 def _trips(graph: Graph, node: Node, item: Any) -> Any:
     """How many trips an item is good for; a range of fewer than none has none."""
     if type(item) is not tuple:
-        return _put(graph, node, "size", item, 0)
+        return put(graph, node, "size", item, 0)
     _, start, stop, step = item
     if type(step) is int and step == 1:
-        return stop if type(start) is int and start == 0 else _put(graph, node, "subtract", stop, start)
-    distance = _put(graph, node, "subtract", start, stop)
-    return _put(graph, node, "negative", _put(graph, node, "floor_divide", distance, step))
-
-
-def _put(graph: Graph, before: Node | None, op: str, *args: Any) -> Value:
-    return graph.insert(Node(lookup(op), args), before).value
+        return stop if type(start) is int and start == 0 else put(graph, node, "subtract", stop, start)
+    distance = put(graph, node, "subtract", start, stop)
+    return put(graph, node, "negative", put(graph, node, "floor_divide", distance, step))
