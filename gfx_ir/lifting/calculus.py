@@ -15,6 +15,7 @@ from ..ops._views import along
 from .words import (
     Dialect,
     Lifted,
+    as_held,
     ask_rank,
     conjugate,
     element,
@@ -102,6 +103,7 @@ class Calculus:
         known = known_dtype(x)
         if known is None:
             raise unknown_dtype(call)
+        funclist = [as_held(number, known.kind) for number in funclist]
         rest = funclist[len(condlist)] if len(funclist) > len(condlist) else 0
         found = ops.full_like(x, rest)
         for condition, number in zip(condlist, funclist):

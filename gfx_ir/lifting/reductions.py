@@ -11,7 +11,7 @@ from ..dtypes import float64
 from ..graph import Value
 from ..op import active, lookup
 from ..ops._views import along
-from .words import Dialect, Lifted, Table, ask_rank, element, expect, kind_of, rank, surely_floats
+from .words import Dialect, Lifted, Table, as_held, ask_rank, element, expect, kind_of, rank, surely_floats
 
 """Of the whole numbers that a framework makes of Python's, at least."""
 
@@ -95,6 +95,7 @@ class Reductions:
         ) -> Any:
             self.say.refuse(call, out=out)
             a = self.say.as_array(a)
+            initial = as_held(initial, kind_of(a))
             if where is not None and where is not True:
                 if initial is None:
                     self.say.refuse(f"{call} without initial=", where=where)

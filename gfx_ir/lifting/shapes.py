@@ -251,10 +251,7 @@ def positions(say: Dialect) -> Table:
         v = say.as_array(v)
         if ask_rank(v, say.call("diag")) == 2:
             return ops.diagonal(v, offset=k)
-        size = host("+", ops.size(v, 0), abs(k))
-        rows = ops.expand_dims(ops.arange(size), 1)
-        on = ops.equal(ops.add(rows, k), ops.arange(size))
-        return ops.where(on, ops.pad(v, ((max(k, 0), max(-k, 0)),)), 0)
+        return ops.diag_embed(v, k)
 
     def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None, **options: Any) -> Any:
         say.refuse(say.call("searchsorted"), **options)

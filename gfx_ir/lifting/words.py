@@ -170,6 +170,14 @@ def surely_floats(x: Any, rules: str) -> Any:
     return as_floats(x) if known_dtype(x) is not None else ops.as_floats(x, default("f", rules))
 
 
+def as_held(number: Any, kind: str | None) -> Any:
+    """A number as an array of a kind holds it: whole numbers and booleans hold no more than they are."""
+    return _HOLDING.get(kind or "", type(number))(number) if type(number) in (bool, int, float) else number
+
+
+_HOLDING: Mapping[str, Callable[[Any], Any]] = {"b": bool, "i": int, "u": int}
+
+
 def is_number(x: Any) -> bool:
     """Whether x is a number where an array may stand, or an array without axes."""
     return not isinstance(x, (list, tuple)) and (

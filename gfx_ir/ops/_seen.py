@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -63,3 +64,8 @@ def extended(x: Any) -> DType | None:
     """Its dtype where that is one which NumPy has from an extension, as bfloat16; else None."""
     found = dtype(x)
     return found if found is not None and found.numpy.isbuiltin != 1 else None
+
+
+def is_diag(args: SimpleNamespace) -> bool:
+    """Whether diagonals that are embedded are one vector, which becomes a matrix."""
+    return rank(args.x) == 1 and (args.axis1, args.axis2) == (-2, -1)

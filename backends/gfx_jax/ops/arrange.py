@@ -30,6 +30,7 @@ ROWS = (
         {"jax.scipy.linalg.block_diag": lambda *arrs: ops.block_diag(arrs)},
     ),
     *(Row(name, f"jnp.{name}(n_rows, k=k, m=n_cols)") for name in ("tril_indices", "triu_indices")),
+    Row("diag_embed", lambda a: "jnp.diag(x, k=offset)" if _seen.is_diag(a) else ""),
     Row("vander", _vander),
     Row("logspace", "jnp.logspace(start, stop, num, endpoint=endpoint, base=base, dtype=dtype)", own=OWN_FLOAT),
     Row("argwhere", "jnp.argwhere(x, size=size, fill_value=fill_value)", own={"fill_value": 0}),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from gfx_ir import ops
+from gfx_ir.backend import Row
 from gfx_ir.lifting.shapes import Shapes
+from gfx_ir.ops import _seen
 
 from ._lift import NP, as_array, expect, rows
 
@@ -31,4 +33,4 @@ ROWS = rows(
         "reshape": {"np.reshape": _reshape, "ndarray.reshape": _reshape_method},
         "flatten": {"np.ravel ndarray.ravel ndarray.flatten": _ravel},
     },
-)
+) + (Row("diag_embed", lambda a: "np.diag(x, k=offset)" if _seen.is_diag(a) else ""),)

@@ -27,7 +27,7 @@ ROWS = (
     *(Row(name, None, {f"np.{name}": _of_whole_numbers(lookup(name))}) for name in ("gcd", "lcm")),
     Row("frexp", None, {"np.frexp": lambda x: ops.frexp(as_array(x)), **Numbers(NP).table()}),
     Row("cbrt", None, {"np.cbrt": unary(ops.cbrt)}),
-    Row("i0", None, {"np.i0": unary(ops.i0)}),
+    Row("i0", "np.i0(x)", {"np.i0": unary(ops.i0)}),
     Row("xlogy", spelled("special.xlogy(x1, x2)", "x1", "x2")),
     Row("xlog1py", spelled("special.xlog1py(x1, x2)", "x1", "x2")),
     Row("betaln", spelled("special.betaln(x1, x2)", "x1", "x2")),

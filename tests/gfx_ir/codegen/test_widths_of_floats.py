@@ -71,6 +71,28 @@ def test_in_every_source_of_known_dtypes(home, fn, dtype):
         agrees(program, fn, home, target, x)
 
 
+KEPT = {
+    "numpy": lambda x: (
+        np.diag(x),
+        np.diag(x, -1),
+        np.min(x, initial=0),
+        np.max(x, initial=1.5),
+        np.piecewise(x, [x > 1], [1, 2.7]),
+    ),
+    "jax": lambda x: (jnp.diag(x), jnp.diag(x, 2), jnp.min(x, initial=0), jnp.max(x, initial=1)),
+}
+
+
+@pytest.mark.parametrize("home", KEPT)
+@pytest.mark.parametrize("dtype", ("bool", "uint8", "int64", "float32"))
+def test_numbers_beside_an_array_leave_it_its_dtype(home, dtype):
+    """Booleans became whole numbers, whole numbers fractions."""
+    x = np.array([1, 0, 1] if dtype == "bool" else [1, 2, 5], dtype)
+    program = gfx.symbolic_trace(KEPT[home], MAKE[home](x))
+    for target in {"numpy", "jax"} if dtype == "bool" else MAKE:  # PyTorch has no extrema of booleans and numbers
+        agrees(program, KEPT[home], home, target, x)
+
+
 ODD = np.array([-np.inf, -1.5, -0.0, 0.0, 2.5, np.inf, np.nan], np.float32)
 
 
