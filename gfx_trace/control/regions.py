@@ -73,8 +73,9 @@ class Regions:
         with self.opened(name) as side, self.tracer.facts.given(test, truth):
             try:
                 side.result = self._run(run)
-                if type(side.result) is Gated and not side.result.whole:
-                    side.result = self.tracer.gates.read(side.result.name, side.result)
+                if type(side.result) is Gated:
+                    known = self.tracer.gates.known(side.result)
+                    side.result = self.tracer.gates.read(side.result.name, known)
             except Raised as raised:
                 side.raised = raised
             except GfxError:
@@ -83,6 +84,9 @@ class Regions:
                 if not self.tracer.raising.handlers:
                     refuse_failing(self.tracer, test, truth, error)
                 raise
+            after = access.get()
+            if any(type(x) is Gated and x is not held for x, held in zip(after, before)):
+                access.set(tuple([x if x is held else self.tracer.gates.known(x) for x, held in zip(after, before)]))
             side.after = access.get()
             if self.tracer.journal.frames[-1]:
                 side.contents = {

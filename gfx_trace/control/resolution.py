@@ -39,6 +39,15 @@ class Resolution:
 
     def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
+        self._asked_none: list[
+            tuple[Gated, Value]
+        ] = []  # gated values of which code asked whether they are None, and the answers
+
+    def asked_none(self, x: Gated, found: Any) -> Any:
+        """The answer to `x is None`: where it is no, x is known to hold something."""
+        if is_open(found) and isinstance(found.value, Value):
+            self._asked_none.append((x, found.value))
+        return found
 
     def resolve(
         self,
@@ -60,6 +69,8 @@ class Resolution:
         if x.total:
             self._there(self.tracer.truths.truth(x.test), True, x.otherwise)
             return use(x.then)
+        if x.error is not None and not asked and self._not_none(x):
+            return use(self._but_none(x))
         known = self.tracer.facts.decide(x.test)
         sides = x.sides if known is None else (x.side(known),)
         absent = [side for side in sides if isinstance(side, Undefined)]
@@ -80,6 +91,19 @@ class Resolution:
         then, otherwise = (partial(self._used, x, truth, use) for truth in (True, False))
         return self.tracer.regions.branch(self.tracer.local(x.test), then, otherwise, access, A_VALUE if value else "")
 
+    def _not_none(self, x: Gated) -> bool:
+        """Whether the code is where it found that a gated value is not None."""
+        return any(asked is x and self.tracer.facts.decide(found) is False for asked, found in self._asked_none)
+
+    def _but_none(self, x: Any) -> Any:
+        """What x holds, where it is known not to be None."""
+        if type(x) is not Gated or x.total:
+            return x
+        for truth in (True, False):
+            if x.side(truth) is None:
+                return self._but_none(self.imported(x.test, x.side(not truth)))
+        return self.on_sides(x, self._but_none)
+
     def present(self, x: Any) -> Any:
         """What x holds, where it is known to hold something: the ways that left no value in it do not come here."""
         if type(x) is not Gated or x.whole:
@@ -93,7 +117,11 @@ class Resolution:
 
     def known(self, x: Any) -> Any:
         """What x holds as far as it is known here which way the tests went on which it hangs."""
-        way = self.tracer.facts.decide(x.test) if type(x) is Gated and not x.total else None
+        if type(x) is not Gated or x.total:
+            return x
+        if x.error is not None and self._not_none(x):
+            return self._but_none(x)
+        way = self.tracer.facts.decide(x.test)
         return x if way is None else self.known(self.imported(x.test, x.side(way)))
 
     def _used(self, x: Gated, truth: bool, use: Callable[[Any], Any]) -> Any:

@@ -125,7 +125,7 @@ class Settling:
                 return False
             parts = zip(branches(before) or (), branches(entered) or (), branches(after) or ())
             return all([self._settle(at, (*path, k), f"{name}_{k}", b, e, a) for (k, b), (_, e), (_, a) in parts])  # noqa: C419 - every part settles
-        if same(before, after) or (lacks(entered) and not is_total(entered) and not isinstance(entered, Undefined)):
+        if same(before, after) or isinstance(entered, Unusable):
             return True
         return self._unusable(at, path, before, after)
 
@@ -143,7 +143,8 @@ class Settling:
     def _unusable(self, at: int, path: tuple, before: Any, after: Any) -> bool:
         """A variable that cannot be carried: one that the loop defines gets a placeholder value, others may not be read."""
         name = self.carries.names[at]
-        if isinstance(before, Undefined) and len(path) == 1:
+        gated = type(before) is Gated and not before.whole
+        if (gated or isinstance(before, Undefined)) and len(path) == 1:
             unread = name in self.carries.inner  # each trip assigns it before it reads it
             zero = (
                 None
@@ -154,7 +155,10 @@ class Settling:
                 sure = (
                     self.carries.runs and not lacks(after)
                 ) or not before.name.isidentifier()  # a flag of its own guards what is returned
-                self.carries.entry[at] = zero if sure else defined_by(False, zero, name)
+                if gated:
+                    self.carries.entry[at] = self._defined_on_sides(before, zero, name)
+                else:
+                    self.carries.entry[at] = zero if sure else defined_by(False, zero, name)
                 if name in self.carries.returned:
                     self.carries.tracer.unread |= {leaf.value for leaf in leaves(zero) if type(leaf) is Proxy}
                 self.carries.plan(name, self.carries.entry[at], path)
@@ -182,6 +186,12 @@ class Settling:
             raise Unsettled(error)
         self.carries.entry[at] = Unusable(error)
         return False
+
+    def _defined_on_sides(self, before: Gated, zero: Any, name: str) -> Gated:
+        """A variable that a test before the loop may have defined: its value, and the flag that tells whether it did."""
+        if_there = self.carries.tracer.gates.if_there
+        value = if_there(before, lambda held: held, lambda: zero)
+        return defined_by(if_there(before, lambda held: True, lambda: False), value, name)
 
     def _settle_leaf(self, path: tuple, carried: Carried) -> bool:
         if isinstance(carried, CarriedList):
@@ -402,5 +412,7 @@ def _noun(x: Any) -> str:
         if inner is not None
         else "None"
         if x is None
+        else "one of several, as a test says,"
+        if type(x) is Gated
         else f"a {type(x).__name__}"
     )

@@ -122,7 +122,8 @@ class Truths:
         """a is b: open for `is None` of an optional value, and for booleans."""
         for x, y in ((a, b), (b, a)):
             if type(x) is Gated:
-                return self.tracer.gates.resolve(x, lambda side, y=y: self.is_(side, y))
+                found = self.tracer.gates.resolve(x, lambda side, y=y: self.is_(side, y), asked=y is None)
+                return self.tracer.gates.asked_none(x, found) if y is None else found
             if is_open(x) and y is None:
                 value = x.read()
                 if not isinstance(value, Value):

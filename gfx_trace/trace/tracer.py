@@ -275,6 +275,9 @@ class Tracer(Builder):
     def _unwrap_other(self, leaf: Any) -> Any:
         if type(leaf) is Starred:
             return leaf
+        known = self.gates.known(leaf)
+        if known is not leaf:
+            return self.unwrap(known)
         usable(leaf)
         if isinstance(leaf, Undefined):
             raise self.gates.unset(leaf)

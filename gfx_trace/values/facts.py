@@ -127,7 +127,7 @@ class Facts:
         if inverse is not None:
             self.assume(inverse, not truth)
         node = value.node
-        if is_truth(node):
+        if _asks_truth(node):
             self.assume(node.args[0], truth)
         if truth and (of := _ranked(node)) is not None:
             self.ranked(*of)
@@ -147,14 +147,18 @@ class Facts:
         found = []
         for at, region in enumerate(value.node.regions):
             side = region.result[value.index - 1]
-            of_test = isinstance(side, Value) and self.key(side) in self._asked(value.node.args[0])
+            asked = self._asked(value.node.args[0])
+            of_test = isinstance(side, Value) and any(key in asked for key in self._asked(side))
             found.append((side, side if isinstance(side, bool) else at == 0 if of_test else self.decide(side)))
         return found
 
     def _asked(self, test: Any) -> list[Any]:
         """Keys of what a test asks for its truth: itself, and x where it is x != 0."""
-        asked = isinstance(test, Value) and is_truth(test.node)
-        return [self.key(test), self.key(test.node.args[0])] if asked else [self.key(test)]
+        found = [self.key(test)]
+        while isinstance(test, Value) and _asks_truth(self.root(test).node):
+            test = self.root(test).node.args[0]
+            found.append(self.key(test))
+        return found
 
     def _asks_dtype(self, value: Value) -> Rule:
         """Whether what Python tests asks a tensor for its dtype, or follows from that."""
@@ -167,6 +171,11 @@ class Facts:
             if (yield self._dtypes, part):
                 return True
         return False
+
+
+def _asks_truth(node: Any) -> bool:
+    """Whether a node is true where its first argument is."""
+    return is_truth(node) or bool(node.op.traits & Trait.TRUTH)
 
 
 def _chosen(value: Value) -> bool:

@@ -78,7 +78,8 @@ def _asks_again(first: Node, second: Node) -> bool | None:
 
 def _merged(graph: Graph, first: Node, second: Node, truth: bool) -> Node:
     """The test whose sides do what those of both do, with the values of both. `truth`: of the second where the first is true."""
-    given = (*first.args[1], *(o for o in second.args[1] if o not in first.values))
+    made_of_first = (*first.values, *(x for x in second.args[1] if _opposite(x) in first.values))
+    given = (*first.args[1], *(x for x in second.args[1] if x not in made_of_first))
     others = second.regions if truth else second.regions[::-1]
     operands = [value for value in dict.fromkeys(given) if type(value) is Value]  # others are fixed by now
     regions = tuple(_side(first, second, operands, at, others[at]) for at in (0, 1))
@@ -102,6 +103,13 @@ def _side(first: Node, second: Node, operands: list[Value], at: int, other: Grap
     copy_nodes(one, side, None, values)
     given = [substitute(leaf, values) for leaf in outputs_of(one.result, len(first.values))]
     held.update(zip(first.values, given))
+    for value in second.args[1]:
+        if (opposite := _opposite(value)) in first.values:
+            known = held[opposite]
+            if isinstance(known, bool):
+                held[value] = not known
+            else:
+                copy_nodes([value.node], side, None, held)
     behind: Values = dict(zip(other.placeholders, substitute(second.args[1], held)))
     copy_nodes(other, side, None, behind)
     last = [substitute(leaf, behind) for leaf in outputs_of(other.result, len(second.values))]
