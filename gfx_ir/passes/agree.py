@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..backend import Backend
-from ..dtypes import DType, bool_, complex128, default, float32, float64, framework_of, int64, uint64
+from ..dtypes import DType, bool_, complex128, default, float32, float64, framework_of, int64, kind_of, uint64
 from ..edited import put_before, put_behind, set_arg
 from ..errors import ShapeError, UnsupportedConstruct
 from ..graph import Graph, Node, Value
@@ -48,6 +48,7 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts)
         target = backend.promotion
         _fit_numbers(node, rules, facts)
         _wrap_numbers(node, rules, target)
+        _cast_joined(node, target)
         if (common := _compared(node, rules, target)) is not None and not any(map(told.get, node.args[:2])):
             for value in (leaf for leaf in node.args[:2] if leaf.type.dtype != common):
                 node.replace_input(value, as_dtype(node, value, common))
@@ -101,7 +102,8 @@ def _wrap_numbers(node: Node, rules: str, target: str) -> None:
     if len(node.args) != 2 or not node.op.traits & Trait.ELEMENTWISE or len(of) != 1 or of[0] is None:
         return
     dtype, number = of[0], next((arg for arg in pair if type(arg) is int), 0)
-    if dtype.kind not in "iu" or _wrapped(number, dtype) == number:
+    fractions = getattr(declared(node.values[0]), "kind", "") in "fc"  # in which the number has its own place
+    if dtype.kind not in "iu" or _wrapped(number, dtype) == number or fractions:
         return
     if rules != "numpy" and (target == "numpy" or number.bit_length() >= _WORD):
         node.set_args(tuple([_wrapped(arg, dtype) if type(arg) is int else arg for arg in node.args]))
@@ -278,6 +280,15 @@ def _cast_result(node: Node, result: DType, rules: str, target: str) -> None:
     if min(usual.bits, most) <= min(result.bits, most) and result is not bool_:
         return
     put_behind(node, "astype", node.value, result)
+
+
+def _cast_joined(node: Node, target: str) -> None:
+    """Make a joined list what it is in the program, where NumPy takes a number in it for an array of its own default dtype."""
+    if target == "numpy" and node.op.traits & (Trait.JOINS | Trait.STACKS):
+        numbers = [leaf for leaf in leaves(node.args[0]) if type(leaf) in (bool, int, float, complex)]
+        result = declared(node.values[0]) if numbers else None
+        if result is not None and any(default(kind_of(number), target).bits > result.bits for number in numbers):
+            put_behind(node, "astype", node.value, result)
 
 
 def _agrees(node: Node, tensors: dict[Value, Any], whole: list[Value], result: DType, target: str) -> bool:

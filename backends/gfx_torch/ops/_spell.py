@@ -8,10 +8,11 @@ from typing import Any
 
 import torch
 
-from gfx_ir.dtypes import DTYPES, DType
+from gfx_ir.dtypes import DTYPES, DType, int64
 from gfx_ir.graph import Value
-from gfx_ir.op import lookup
+from gfx_ir.op import OpDef, lookup
 from gfx_ir.python_numbers import computes_floats
+from gfx_ir.rules import infer
 from gfx_ir.types import LogicalTensor
 
 
@@ -72,12 +73,25 @@ def kind_of(x: Any) -> str:
     return found.kind if found is not None else ""
 
 
-def tensors(call: str, a: Any, b: Any) -> str:
-    """A torch function of x1 and x2 that takes no Python numbers."""
-    texts = [
-        f"torch.as_tensor({n}, dtype=torch.result_type(x1, x2))" if is_scalar(v) else n
-        for n, v in (("x1", a), ("x2", b))
-    ]
+def gives_fractions(op: OpDef) -> bool:
+    """Whether an op of two tensors computes fractions of whole numbers."""
+    whole = LogicalTensor(int64, ())
+    return bool(infer(op, (whole, whole), "torch")[0].dtype.kind == "f")
+
+
+def tensors(call: str, a: Any, b: Any, fractions: bool = False) -> str:
+    """A torch function of x1 and x2 that takes no Python numbers. `fractions`: it computes these, of whole numbers too, in whose
+    dtype a number may have no place."""
+    texts = []
+    for name, value, other, beside in (("x1", a, b, "x2"), ("x2", b, a, "x1")):
+        whole = (
+            fractions
+            and not isinstance(value, (float, complex))
+            and not is_scalar(other)
+            and kind_of(other) not in ("f", "c")
+        )
+        both = f"{beside}, 1.0" if whole else "x1, x2"
+        texts.append(f"torch.as_tensor({name}, dtype=torch.result_type({both}))" if is_scalar(value) else name)
     return f"{call}({texts[0]}, {texts[1]})"
 
 

@@ -18,7 +18,7 @@ from gfx_ir.op import lookup
 from .. import kinds
 from ..lifting import cast_back, names, one, refuse, swapped, two
 from ..lifts import arithmetic, finding, shapes
-from ._spell import dtype_of, is_scalar, kind_of, number_or_tensor, tensors
+from ._spell import dtype_of, gives_fractions, is_scalar, kind_of, number_or_tensor, tensors
 
 _CASTS = {
     "float32": "float", "float64": "double", "float16": "half", "bfloat16": "bfloat16", "int64": "long", "int32": "int", "bool": "bool",
@@ -78,7 +78,8 @@ def _inplace(op: str) -> Any:
 
 def _binary(op: str, *also: str) -> Row:
     """torch.op(x1, x2), tensors only."""
-    return Row(op, lambda a: tensors(f"torch.{op}", a.x1, a.x2), {names(op, *also): two(lookup(op))})
+    fractions = gives_fractions(lookup(op))
+    return Row(op, lambda a: tensors(f"torch.{op}", a.x1, a.x2, fractions), {names(op, *also): two(lookup(op))})
 
 
 def _scaled(op: str) -> Any:

@@ -79,7 +79,13 @@ KEPT = {
         np.max(x, initial=1.5),
         np.piecewise(x, [x > 1], [1, 2.7]),
     ),
-    "jax": lambda x: (jnp.diag(x), jnp.diag(x, 2), jnp.min(x, initial=0), jnp.max(x, initial=1)),
+    "jax": lambda x: (
+        jnp.diag(x),
+        jnp.diag(x, 2),
+        jnp.min(x, initial=0),
+        jnp.max(x, initial=1),
+        jnp.stack([x[0], True]),
+    ),
 }
 
 
@@ -122,3 +128,20 @@ def test_a_number_that_is_read_equals_no_fraction_that_it_cannot_hold():
     with pytest.raises(GfxError, match=r"digits of a double.*test_widths"):
         gfx.symbolic_trace(fn, x).source("jax")
     gfx.symbolic_trace(lambda x: x * (1 if x[0].item() == 0.5 else 2), x).source("jax")
+
+
+SIGNED = {
+    "torch": lambda x: torch.copysign(x, -1),
+    "jax": lambda x: (jnp.copysign(x, -1), jnp.arctan2(x, -1), jnp.array([x[0], 2.5]), jnp.array([x[0], 1])),
+}
+
+
+@pytest.mark.parametrize("home", SIGNED)
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32"])
+def test_numbers_beside_whole_ones_of_which_fractions_are_computed(home, dtype):
+    """-1 became 255 beside uint8, so that the sign was lost; a number in a list made floats of 64 bits of NumPy's array."""
+    x = np.array([1, 2, 5], dtype)
+    for given in ((MAKE[home](x),), ()):
+        program = gfx.symbolic_trace(SIGNED[home], *given, backend=home)
+        for target in MAKE if given else (home,):
+            agrees(program, SIGNED[home], home, target, x)
