@@ -108,7 +108,7 @@ class Groups:
     def _as_call(self, item: Item, steps: list[tuple], users: Mapping[Any, set[int]]) -> bool:
         """Make a call as it was; False where its equations have to be made instead."""
         equations = [eqn for _, eqn, _ in steps]
-        if item.result is None:
+        if item.result is None or not _whole(item):
             return False
         here = {at for at, _, _ in steps}
         leaving = {var for _, eqn, _ in steps for var in eqn.outvars if users.get(var, here) - here}
@@ -211,6 +211,16 @@ class Groups:
             raise NotAlike("an argument that no equation made")
         found = self.replay.narrowed(var) if narrow else self.replay.read(var)
         return found.value if isinstance(found, Number) else found
+
+
+def _whole(item: Item) -> bool:
+    """Whether JAX takes apart what a call was given and gave: a library may forbid it for objects that are used up."""
+    given = (item.args, item.kwargs) if isinstance(item, Public) else item.given
+    try:
+        jax.tree.leaves((item.result, given))
+    except Exception:  # of whatever kind: it is the library's
+        return False
+    return True
 
 
 def _same_dims(found: Sequence[Any], wanted: Sequence[Any]) -> bool:

@@ -171,6 +171,29 @@ class Staged:
         return cls(*held)
 
 
+@jax.tree_util.register_pytree_node_class
+class Once:
+    def __init__(self, count):
+        self.count = count
+
+    def followed(self, count):
+        self.used = True
+        return Once(count)
+
+    def tree_flatten(self):
+        if hasattr(self, "used"):
+            raise ValueError("this state is used up")
+        return (self.count,), None
+
+    @classmethod
+    def tree_unflatten(cls, _, leaves):
+        return cls(*leaves)
+
+
+def moved(x, state):
+    return x - state.count, state.followed(state.count * 0.5 + jnp.mean(x))
+
+
 def checked(x):
     if x.ndim != 3:
         raise ValueError("three axes are needed")
@@ -274,6 +297,22 @@ def test_containers_and_variables_of_a_library_are_taken_and_given_by_what_they_
             made(state(array), layer(array, ready=False), x)
     grown, _ = gfx.symbolic_trace(step, state(jnp.array), layer(jnp.array), X)(state(jnp.array), layer(jnp.array), X)
     assert type(grown) is type(grown["outer"]) is library.Table and type(grown["outer"]["w"]) is library.Variable
+
+
+def test_states_that_are_used_up_where_new_ones_are_made_of_them(library):
+    def once(x, state):
+        return library.moved(x, state)
+
+    def both(x, state):
+        return once(*once(x, state))
+
+    def step(x, state):
+        return jax.vmap(both, in_axes=(0, None), out_axes=(0, 0))(x, state)
+
+    wanted, state = step(X, library.Once(jnp.float32(2)))
+    found, again = gfx.symbolic_trace(step, X, library.Once(jnp.float32(1)))(X, library.Once(jnp.float32(2)))
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    np.testing.assert_allclose(again.count, state.count, rtol=1e-6)
 
 
 def test_what_an_object_loses_with_the_copy_of_it_is_refused(library):
