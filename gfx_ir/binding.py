@@ -136,7 +136,8 @@ def plain(value: Any, tree: Any = None) -> Any:
     `tree`, the captured argument's, has such an object, and any object with attributes; what is missing is what it was at the
     capture."""
     kind, keyed = type(value), type(tree) is dict
-    if keyed and hasattr(value, "_asdict"):
+    named = isinstance(value, tuple) and hasattr(value, "_fields")
+    if keyed and named:
         attributes = {public(name): name for name in tree if type(name) is str}
         fields: Any = {attributes.get(name, name): held for name, held in value._asdict().items()}
     else:
@@ -148,9 +149,9 @@ def plain(value: Any, tree: Any = None) -> Any:
         return {name: plain(held, tree.get(name) if keyed else None) for name, held in fields.items()} | missing
     if kind is dict:
         return {key: plain(item, tree.get(key) if keyed else None) for key, item in value.items()}
-    if kind in (list, tuple) or hasattr(value, "_fields"):
+    if kind in (list, tuple) or named:
         inner = tree if type(tree) in (list, tuple) and len(tree) == len(value) else [None] * len(value)
         made = map(plain, value, inner)
-        return kind._make(made) if hasattr(value, "_fields") else kind(made)
+        return kind._make(made) if named else kind(made)
     apart = contents(value)
     return value if apart is None else plain(apart[0], tree)

@@ -14,7 +14,8 @@ CURRIED = (
 """They make functions of functions: what they make is called later."""
 DIRECT = (
     "jax.jvp jax.vjp jax.linearize jax.linear_transpose jax.lax.map jax.lax.associative_scan jax.lax.custom_root "
-    "jax.lax.custom_linear_solve jax.lax.reduce jax.numpy.apply_along_axis jax.numpy.apply_over_axes jax.numpy.piecewise"
+    "jax.lax.custom_linear_solve jax.lax.reduce jax.numpy.apply_along_axis jax.numpy.apply_over_axes jax.numpy.piecewise "
+    "jax.experimental.ode.odeint"
 )
 """They call the functions that they are given at once."""
 

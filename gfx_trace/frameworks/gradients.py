@@ -64,7 +64,9 @@ class _Rule:
     def run(self, compute: Callable[[], list[Any]], own_objects: Sequence[Any] = ()) -> None:
         """Fill the region; `compute` gives its results."""
         with self.tracer.regions.opened(self.name) as side:
-            side.graph.result = tuple(self.tracer._local(leaf) for leaf in compute())
+            results = compute()
+            side.graph.result = tuple(self.tracer._local(leaf) for leaf in results)
+            self.tracer.journal.forget_owned((results,))
         changed = [slot.object for slot, value in side.written if slot.kind != "base" and value is not slot.old]
         if any(all(held is not known for known in own_objects) for held in changed):
             raise self.refuse("a write to what lives outside of it")

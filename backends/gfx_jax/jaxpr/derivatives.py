@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, jaxpr_as_fun
 
-from gfx_ir.errors import MissingOp
+from gfx_ir.errors import GfxError, MissingOp
 from gfx_ir.naming import identifier
 
 from .replaying import Replaying
@@ -56,14 +56,23 @@ def own_derivative(replay: Replaying, eqn: Any) -> list[Any]:
     given = list(dict.fromkeys(var for var in eqn.invars if not isinstance(var, Literal)))
     told = held.jaxpr.debug_info._replace(arg_names=None, result_paths=None)
     alone = jaxpr_as_fun(ClosedJaxpr(Jaxpr((), given, eqn.outvars, [eqn], debug_info=told), ()))
-    types = [var.aval for var in given]
-    with_rule = _reverse if eqn.primitive.name == "custom_vjp_call" else _forward
+    types, named = [var.aval for var in given], identifier(name.rpartition(".")[2])
     try:
-        made = with_rule(replay, alone, types, identifier(name.rpartition(".")[2]))
+        if eqn.primitive.name == "custom_vjp_call":
+            made = _reverse(replay, alone, types, _closed_over(alone, types), named)
+        else:
+            made = _forward(replay, alone, types, named)
     except jax.errors.UnexpectedTracerError as error:
         raise MissingOp(
             f"GFX cannot capture {name!r} through its jaxpr: it has a derivative of its own, which uses arrays from outside of it",
             hint="give them to it as arguments",
+        ) from error
+    except GfxError:
+        raise
+    except Exception as error:  # of a class that JAX does not show
+        raise MissingOp(
+            f"GFX cannot capture {name!r} through its jaxpr: it has a derivative of its own, which JAX does not give: {error}",
+            hint="call it outside of jax.vmap, or write it without a derivative of its own",
         ) from error
     replay.deriving.append(place)
     try:
@@ -102,13 +111,21 @@ def _forward(replay: Replaying, alone: Callable[..., Any], types: Sequence[Any],
     return made
 
 
-def _reverse(replay: Replaying, alone: Callable[..., Any], types: Sequence[Any], name: str) -> Any:
-    """The function with its rule for gradients."""
+def _reverse(
+    replay: Replaying, alone: Callable[..., Any], types: Sequence[Any], fixed: Sequence[bool], name: str
+) -> Any:
+    """The function with its rule for gradients, which are of none of the arrays that are `fixed`: those that it closes over."""
     structure: Any = None
+    moved_types = [type_ for type_, fix in zip(types, fixed) if not fix]
 
     def forward(*args: Any) -> tuple:
         nonlocal structure
-        found, pull = jax.vjp(alone, *args)
+
+        def of(*moved: Any) -> Any:
+            given = iter(moved)
+            return alone(*(x if fix else next(given) for x, fix in zip(args, fixed)))
+
+        found, pull = jax.vjp(of, *(x for x, fix in zip(args, fixed) if not fix))
         kept, structure = jax.tree.flatten(pull)
         return found, kept
 
@@ -116,7 +133,7 @@ def _reverse(replay: Replaying, alone: Callable[..., Any], types: Sequence[Any],
         given = iter(grads)
         whole = [next(given) if _derived(type_) else _still(type_) for type_ in results]
         found = jax.tree.unflatten(structure, kept)(whole)
-        return [grad for grad, type_ in zip(found, types) if _derived(type_)]
+        return [grad for grad, type_ in zip(found, moved_types) if _derived(type_)]
 
     closed, step = jax.make_jaxpr(alone)(*types), jax.make_jaxpr(forward)(*types)
     results, kept = closed.out_avals, step.out_avals[len(closed.out_avals) :]
@@ -129,11 +146,37 @@ def _reverse(replay: Replaying, alone: Callable[..., Any], types: Sequence[Any],
     def bwd(residuals: Sequence[Any], grads: Sequence[Any]) -> tuple:
         moved = [grad for grad, type_ in zip(grads, results) if _derived(type_)]
         found = iter(replay.run(rule, [*residuals, *moved]))
-        return tuple(next(found) if _derived(type_) else None for type_ in types)
+        return tuple(next(found) if _derived(type_) and not fix else None for type_, fix in zip(types, fixed))
 
     made = jax.custom_vjp(_function(replay, closed, name))
     made.defvjp(fwd, bwd)
     return made
+
+
+def _closed_over(alone: Callable[..., Any], types: Sequence[Any]) -> list[bool]:
+    """For each argument whether JAX refuses to derive the function by it, as by arrays that the function closes over: they are
+    arguments of its call, and of a batch of it."""
+    try:
+        jax.eval_shape(lambda *args: jax.vjp(alone, *args)[0], *types)
+    except jax.errors.UnexpectedTracerError:
+        raise
+    except Exception:  # of a class that JAX does not show
+        found = [not _derives(alone, types, at) for at in range(len(types))]
+        if all(found):
+            raise
+        return found
+    return [False] * len(types)
+
+
+def _derives(alone: Callable[..., Any], types: Sequence[Any], at: int) -> bool:
+    def by_one(*args: Any) -> Any:
+        return jax.vjp(lambda x: alone(*args[:at], x, *args[at + 1 :]), args[at])[0]
+
+    try:
+        jax.eval_shape(by_one, *types)
+    except Exception:  # of a class that JAX does not show
+        return False
+    return True
 
 
 def _derived(x: Any) -> bool:

@@ -159,6 +159,24 @@ def test_a_field_of_functions_is_kept_and_objects_within_named_tuples_are_taken_
             np.testing.assert_allclose(a, b, rtol=1e-6)
 
 
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Streams:
+    """It has an attribute of any name, as the streams of random numbers of NNX have."""
+
+    first: Any
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda: name
+
+
+def test_an_object_that_has_every_attribute_is_no_named_tuple():
+    made = gfx.transpile(lambda streams: streams.first * 2, Streams(jnp.asarray(X)), to="numpy")
+    np.testing.assert_array_equal(made(Streams(X)), X * 2)
+
+
 @jax.tree_util.register_pytree_node_class
 class Layer:
     def __init__(self, weight, act, scale):

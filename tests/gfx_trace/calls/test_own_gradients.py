@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
+from jax.experimental.ode import odeint
 
 import gfx_trace as gfx
 from gfx_ir.errors import UnsupportedConstruct
@@ -137,6 +138,34 @@ def softplus_jvp(primals, tangents):
     return softplus(x, y), x_dot * y * (1 - 1 / (1 + jnp.exp(x))) + 7 * y_dot
 
 
+TABLE = jnp.linspace(1.0, 3.0, 20)
+
+
+@jax.custom_vjp
+def tabled(x):
+    return jnp.sin(x) * TABLE[:4]
+
+
+def tabled_bwd(x, grad):
+    total, steps = jax.lax.scan(lambda c, g: (c + g, c * 2), 0.0, grad)
+    return (steps * TABLE[:4] + total * x,)
+
+
+tabled.defvjp(lambda x: (tabled(x), x), tabled_bwd)
+
+
+def in_a_batch(x, y):
+    """The table is an argument of the batched call, and has no derivative; a list of a scan's rows is the rule's own."""
+    return jnp.sum(jax.vmap(tabled)(jnp.stack((x, y))) ** 2)
+
+
+def solved(x, y):
+    def pendulum(state, t, damping):
+        return jnp.stack((state[1], -damping * state[1] - jnp.sin(state[0]) * t))
+
+    return jnp.sum(odeint(pendulum, x[:2], jnp.linspace(0.0, 1.0, 3), y[0], rtol=1e-4, atol=1e-4)[1:] * y[:2])
+
+
 def calls_clipped(x, y):
     return jnp.sum(clipped(x, y) ** 2)
 
@@ -195,6 +224,14 @@ def test_graphs_are_kept_with_their_rules(fn, tmp_path):
     assert "custom_gradient(" in text and to_text(parse_text(text)) == text
     program.save(tmp_path / "own.json")
     assert gfx.load(tmp_path / "own.json").source("jax") == program.source("jax")
+
+
+@pytest.mark.parametrize("fn", [in_a_batch, solved])
+def test_what_jax_records_keeps_its_own_gradient(fn):
+    program = gfx.symbolic_trace(fn, jnp.asarray(A), jnp.asarray(B))
+    for got in (torch_grads(program.to("torch")), jax_grads(program.to("jax"))):
+        for a, b in zip(got, jax_grads(fn), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
 
 
 def test_a_function_that_is_called_twice_is_written_once():
