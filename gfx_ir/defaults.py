@@ -34,10 +34,10 @@ def dtype_for(tree: Any, rules: str) -> DType | None:
     return None if kind is None else dtypes.default(kind, rules)
 
 
-def default_here(kind: str, rules: str) -> DType:
-    """What `rules` make of a Python scalar of this kind, in the mode of the capture that is under way."""
+def float_here(rules: str) -> DType:
+    """What `rules` make of a float of Python's, in the mode of the capture that is under way."""
     promotion = active.builder.promotion if active.builder is not None else rules
-    return dtypes.default(kind, promotion if dtypes.framework_of(promotion) == rules else rules)
+    return dtypes.default("f", promotion if dtypes.framework_of(promotion) == rules else rules)
 
 
 def own(rules: str, *names: str) -> Callable[[SimpleNamespace], DType | None]:
@@ -50,11 +50,11 @@ def own(rules: str, *names: str) -> Callable[[SimpleNamespace], DType | None]:
     return found
 
 
-def own_float(rules: str, *names: str) -> Callable[[SimpleNamespace], DType | None]:
-    """For `Row.own`: a float's dtype, where these arguments are numbers."""
+def own_float(*names: str) -> Callable[[SimpleNamespace], DType | None]:
+    """For `Row.own`: the dtype of a float of NumPy's, where these arguments are numbers."""
 
     def found(args: SimpleNamespace) -> DType | None:
         numbers = number_kind(tuple(getattr(args, name) for name in names)) is not None
-        return dtypes.default("f", rules) if numbers else None
+        return dtypes.float64 if numbers else None
 
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from .dtypes import DType
 from .graph import Graph, Node, Value
 from .op import lookup
 from .source import Span
@@ -35,11 +36,11 @@ def take_place(new: Iterable[Value], old: Iterable[Value]) -> None:
         before.replace_by(made)
 
 
-def put_behind(node: Node, name: str, *args: Any) -> Value:
-    """The tensor that an op makes of these arguments, one of which is the node's value, in the place of that: a new node behind it."""
-    op, value = lookup(name), node.value
+def cast_behind(node: Node, dtype: DType) -> Value:
+    """A node's value as another dtype, in the place of that: a new node behind it."""
+    cast, value = lookup("astype"), node.value
     assert node.graph is not None
-    made = Node(op, op.bind(*args), ("tensor",), node.span)
+    made = Node(cast, cast.bind(value, dtype), None, node.span)
     users = value.users()
     node.graph.insert(made, node.next)
     for user in users:

@@ -68,7 +68,7 @@ class Planner:
             tail = self._tail(graph, returns, flag)
             if tail is not None:
                 self.plan.tails[graph] = tail
-                self._keep_before(graph, tail)
+                self._keep_before(graph)
             live = [node for node in graph if node in self.liveness.live]
             order = [n for n in live if n not in self.inside and n not in self.always and n is not tail]
             self.order[graph] = order = [*order, tail] if tail is not None else order
@@ -277,7 +277,7 @@ class Planner:
                 return None
         return None
 
-    def _keep_before(self, graph: Graph, tail: Node) -> None:
+    def _keep_before(self, graph: Graph) -> None:
         """Wide expressions of the result are computed before its last test, not written on both sides."""
         for value in self._arguments(graph.output):
             node = value.node

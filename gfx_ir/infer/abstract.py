@@ -35,6 +35,8 @@ MOST = 8
 
 DATA: Kinds = frozenset((ARRAY, SCALAR, UFUNC))
 NUMBERS: Kinds = frozenset(PYTHON)
+ARRAYS: Kinds = frozenset((ARRAY,))
+ELEMENTS: Kinds = frozenset((UFUNC,))
 ANY: Kinds = DATA | NUMBERS | {NONE}
 _UNTYPED = LogicalTensor()
 _POINT: Ranks = frozenset((frozenset(),))
@@ -66,12 +68,12 @@ def number(*kinds: str) -> Abstract:
 
 def tensor(element: LogicalTensor = _UNTYPED, ranks: Ranks | None = None) -> Abstract:
     """A tensor or array."""
-    return Abstract(frozenset((ARRAY,)), element, ranks)
+    return Abstract(ARRAYS, element, ranks)
 
 
 def ufunc(element: LogicalTensor = _UNTYPED, ranks: Ranks | None = None) -> Abstract:
     """What a ufunc gives: a number of NumPy's iff its rank is 0."""
-    return Abstract(frozenset((UFUNC,)), element, ranks)
+    return Abstract(ELEMENTS, element, ranks)
 
 
 def ranks_of(rank: int) -> Ranks:

@@ -27,7 +27,7 @@ from ..regions import is_range
 from ..trees import leaves
 from ..types import LogicalTensor
 from . import elements
-from .abstract import ARRAY, NUMBERS, Kinds
+from .abstract import ARRAYS, NUMBERS, Kinds
 from .elements import ANYTHING, NOTHING, UNTOLD, Elements
 from .fixpoint import Fixpoint
 from .flow import Flow, Source
@@ -37,7 +37,6 @@ from .signs import Signs
 
 _OTHER: Kinds = frozenset(("other",))
 """Host values that are no numbers."""
-_ARRAY: Kinds = frozenset((ARRAY,))
 _NONE_YET: Kinds = frozenset()
 _CHOOSING = ("min", "max")
 _ORDER = "bifc"
@@ -55,7 +54,7 @@ class Fact(NamedTuple):
 
 
 BOTTOM = Fact(_NONE_YET, NOTHING)
-TOP = Fact(_ARRAY | NUMBERS, ANYTHING, True, True)
+TOP = Fact(ARRAYS | NUMBERS, ANYTHING, True, True)
 _HOST = Fact(_OTHER, UNTOLD, True)
 
 
@@ -196,7 +195,7 @@ class Facts:
         if value in flow.rows:
             return self._row(value, *flow.rows[value])
         if value in flow.stacked:
-            return Fact(_ARRAY, self._arrays(flow.stacked[value]))
+            return Fact(ARRAYS, self._arrays(flow.stacked[value]))
         if not value.is_tensor:
             return self._host(value)
         if is_given(value.node) or calls_function(value.node):
@@ -228,7 +227,7 @@ class Facts:
         node, first = source.node, any(fact.first for fact in found)
         settles = node is not None and self.settles(node)
         if self._casts and node is not None and is_loop(node) and value.is_tensor:
-            kinds |= _ARRAY
+            kinds |= ARRAYS
             if (told := elements.declared(value)) is not None:
                 bare = not settles and any(fact.bare for fact in found)
                 return Fact(kinds, frozenset(((told, False),)), bare, first)
@@ -237,7 +236,7 @@ class Facts:
         made = self._settled(value, source, [fact.elements for fact in found])
         asked = [*found, self._now(node.args[0])] if is_data_test(node) and _of_booleans(made) else []
         bare = bool(asked) and all(fact.bare for fact in asked)  # written `a & b`, of Python's booleans it is one
-        return Fact(_ARRAY if value.is_tensor else kinds, made, bare, first)
+        return Fact(ARRAYS if value.is_tensor else kinds, made, bare, first)
 
     def _settled(self, value: Value, source: Source, given: list[Elements]) -> Elements:
         """The dtypes of what the target makes one value of; in a loop, what it starts from may have another until that is settled."""
@@ -250,7 +249,7 @@ class Facts:
     def _row(self, value: Value, loop: Node, rows: Any) -> Fact:
         """An item of a loop: a number of a range, or a row."""
         if not is_range(rows):
-            return Fact(_ARRAY, self._arrays(rows)) if value.is_tensor else self._host(value)
+            return Fact(ARRAYS, self._arrays(rows)) if value.is_tensor else self._host(value)
         made = elements.of_kinds(("int",), self.rules.promotion)
         if self.settles(loop) and any(not weak for bound in rows[1:] for _, weak in self._now(bound).elements):
             made |= frozenset((dtype, False) for dtype, _ in made)  # of the dtype of a bound, which may be another
@@ -279,7 +278,7 @@ class Facts:
         if self._assumed is not None and known.dtype is None and is_given(value.node):
             known = known.with_(dtype=self._assumed)
         weak = known.weak and known.dtype is not None
-        kinds = frozenset((OF_LETTERS[known.dtype.kind],)) | _ARRAY if weak else _ARRAY  # type: ignore[union-attr]
+        kinds = frozenset((OF_LETTERS[known.dtype.kind],)) | ARRAYS if weak else ARRAYS  # type: ignore[union-attr]
         return Fact(kinds, frozenset(((known.dtype, known.weak),)), is_placeholder(value.node) and not known.dims)
 
     # ------------------------------------------------------------------ what an op makes
@@ -307,12 +306,12 @@ class Facts:
         if node.op.family == "number":
             return self._number(node)
         if not node.op.sign and not self._in_python(node.op):
-            return _ARRAY
+            return ARRAYS
         args = [self._now(arg).kinds for arg in node.args]
         if not all(args):
             return _NONE_YET
         numbers = [kinds & NUMBERS for kinds in args]
-        found = _ARRAY if any(not kinds <= NUMBERS for kinds in args) else _NONE_YET
+        found = ARRAYS if any(not kinds <= NUMBERS for kinds in args) else _NONE_YET
         if not all(numbers):
             return found
         if self._in_python(node.op):

@@ -10,15 +10,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..graph import Value
-from .abstract import ARRAY, NUMBERS, SCALAR, UFUNC, Kinds, Ranks
+from .abstract import ARRAY, ARRAYS, ELEMENTS, NUMBERS, SCALAR, Kinds, Ranks
 
 Conditions = frozenset[tuple[Value | None, int | None]]
 """Arguments with the rank that each must have; one with None must be a number of NumPy's itself. No argument: never known."""
 SURE: Conditions = frozenset()
 NEVER: Conditions = frozenset(((None, 0),))
 """A number or an array, which nothing tells: what a loop begins with a number and goes on with as an array."""
-ARRAYS: Kinds = frozenset((ARRAY,))
-ELEMENTS: Kinds = frozenset((UFUNC,))
 SCALARS: Kinds = NUMBERS | {SCALAR}
 
 

@@ -18,16 +18,26 @@ from ..op import Point, Trait
 from ..python_numbers import OF_LETTERS
 from ..rules import UNKNOWN
 from ..types import LogicalTensor
-from .abstract import ARRAY, MOST, NUMBERS, PYTHON, SCALAR, UFUNC, Kinds, Ranks, Terms, rank_of, ranks_of
+from .abstract import (
+    ARRAYS,
+    ELEMENTS,
+    MOST,
+    NUMBERS,
+    PYTHON,
+    SCALAR,
+    Kinds,
+    Ranks,
+    Terms,
+    rank_of,
+    ranks_of,
+)
 from .demand import Question, Rule
 from .shape_rules import OTHER, VARIES, Call, ShapeRules, of_rank
 
 _RANK_OF_FIRST = Trait.SHAPE_OF_FIRST | Trait.RANK_OF_FIRST
-_GIVES_UFUNC: Kinds = frozenset((UFUNC,))
-_GIVES_ARRAY: Kinds = frozenset((ARRAY,))
-_EITHER: Kinds = _GIVES_UFUNC | _GIVES_ARRAY
+_EITHER: Kinds = ELEMENTS | ARRAYS
 """A number or an array where it has no axes: which of them hangs on the function that the op was made for."""
-_POINTS = {Point.NUMBER: _GIVES_UFUNC, Point.ARRAY: _GIVES_ARRAY, Point.EITHER: _EITHER}
+_POINTS = {Point.NUMBER: ELEMENTS, Point.ARRAY: ARRAYS, Point.EITHER: _EITHER}
 
 
 class Questions(Protocol):
@@ -54,10 +64,10 @@ def kinds(call: Call, asked: Questions) -> Rule:
     if point is Point.INDEXED:
         return (yield from _kinds_of_item(call, asked))
     if point is Point.GIVEN:
-        return _GIVES_ARRAY if np.ndim(call.args[0]) else frozenset((SCALAR,))
+        return ARRAYS if np.ndim(call.args[0]) else frozenset((SCALAR,))
     own = _POINTS.get(point, _EITHER)
-    if point is Point.KEPT and tensors and (yield asked.kinds, tensors[0]) == _GIVES_ARRAY:
-        own = _GIVES_ARRAY
+    if point is Point.KEPT and tensors and (yield asked.kinds, tensors[0]) == ARRAYS:
+        own = ARRAYS
     return own if call.op.family != "elementwise" else (yield from _with_numbers(own, tensors, asked))
 
 
@@ -228,9 +238,9 @@ def _kinds_of_item(call: Call, asked: Questions) -> Rule:
     """An index of integers alone gives an element or an array of them, one with slices or new axes a view."""
     items, integers, others = yield from _items(call, asked)
     if integers + 1 < len(items) or not any(type(item) is Value and item.is_tensor for item in others):
-        return _GIVES_UFUNC if integers == len(items) else _GIVES_ARRAY
+        return ELEMENTS if integers == len(items) else ARRAYS
     picks = integers + 1 == len(items) and (yield from _picks(call.tensors[0], others, asked))
-    return _GIVES_UFUNC if picks else _EITHER  # positions that may be one number
+    return ELEMENTS if picks else _EITHER  # positions that may be one number
 
 
 def _ranks_of_item(call: Call, asked: Questions, question: Question) -> Rule:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..defaults import default_here, number_kind
+from ..defaults import float_here, number_kind
 from ..dtypes import dtype as dtype_named
 from ..dtypes import int64
 from ..errors import MissingOp
@@ -211,7 +211,7 @@ class Arranging:
         """Powers of a base, their exponents evenly apart."""
         expect(self.say.call("logspace"), "axis", axis, 0)
         numbers = number_kind((start, stop)) is not None
-        wanted = element(dtype) or (default_here("f", self.say.rules) if numbers else None)
+        wanted = element(dtype) or (float_here(self.say.rules) if numbers else None)
         return ops.logspace(start, stop, num, base, wanted, endpoint)
 
     def vander(self, x: Any, N: Any = None, increasing: bool = False) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
-from ..defaults import default_here
+from ..defaults import float_here
 from ..op import lookup
 from .words import Dialect, Lifted, Table, element
 
@@ -65,7 +65,7 @@ class Transforms:
 
         def lift(n: Any, d: Any = 1.0, dtype: Any = None, **options: Any) -> Any:
             self.say.refuse(call, **options)
-            return op(n, d, dtype=element(dtype) or default_here("f", self.say.rules))
+            return op(n, d, dtype=element(dtype) or float_here(self.say.rules))
 
         return lift
 

@@ -220,7 +220,7 @@ op(
     "linspace(start, stop, num, dtype=None, endpoint=True, device=None)",
     "np.linspace(start, stop, num, endpoint=endpoint, dtype=dtype)",
     infer=_linspace_type,
-    own={"dtype": own_float("numpy", "start", "stop")},
+    own={"dtype": own_float("start", "stop")},
 )
 op(
     FAMILY,

@@ -15,14 +15,14 @@ from typing import Any
 
 from ..backend import Backend
 from ..dtypes import DType, bool_, complex128, default, float32, float64, framework_of, int64, kind_of, uint64
-from ..edited import put_before, put_behind, set_arg
+from ..edited import cast_behind, put_before, set_arg
 from ..errors import ShapeError, UnsupportedConstruct
 from ..graph import Graph, Node, Value
 from ..infer.elements import declared
 from ..infer.facts import Facts
 from ..op import Trait, lookup
 from ..promotion import promote, real_of
-from ..python_numbers import computes_floats
+from ..python_numbers import NUMBER_CLASSES, computes_floats
 from ..rules import infer
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
@@ -279,16 +279,16 @@ def _cast_result(node: Node, result: DType, rules: str, target: str) -> None:
     most = _most(rules, target)
     if min(usual.bits, most) <= min(result.bits, most) and result is not bool_:
         return
-    put_behind(node, "astype", node.value, result)
+    cast_behind(node, result)
 
 
 def _cast_joined(node: Node, target: str) -> None:
     """Make a joined list what it is in the program, where NumPy takes a number in it for an array of its own default dtype."""
     if target == "numpy" and node.op.traits & (Trait.JOINS | Trait.STACKS):
-        numbers = [leaf for leaf in leaves(node.args[0]) if type(leaf) in (bool, int, float, complex)]
+        numbers = [leaf for leaf in leaves(node.args[0]) if type(leaf) in NUMBER_CLASSES]
         result = declared(node.values[0]) if numbers else None
         if result is not None and any(default(kind_of(number), target).bits > result.bits for number in numbers):
-            put_behind(node, "astype", node.value, result)
+            cast_behind(node, result)
 
 
 def _agrees(node: Node, tensors: dict[Value, Any], whole: list[Value], result: DType, target: str) -> bool:

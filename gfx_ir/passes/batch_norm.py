@@ -56,7 +56,7 @@ def _fold(program: Program, norm: Node, prefixes: list[str], users: Counter[str]
     paths = [join_path(prefix, value.node.args[0]) for prefix in prefixes for value in taken]
     if any(path not in program.params or path in program.writes or users[path] != 1 for path in paths):
         return False
-    bias = _bias_path(conv, own)
+    bias = _bias_path(conv)
     if added is None and any(join_path(prefix, bias) in program.params for prefix in prefixes):
         return False
     for prefix in prefixes:
@@ -85,7 +85,7 @@ def _is_parameter(value: Any) -> bool:
     return type(value) is Value and is_parameter(value.node)
 
 
-def _bias_path(conv: Node, own: dict[str, Value]) -> str:
+def _bias_path(conv: Node) -> str:
     if _bias(conv) is not None:
         return _bias(conv).node.args[0]
     outer, _, _ = _weight(conv).node.args[0].rpartition(".")

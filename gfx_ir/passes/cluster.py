@@ -27,7 +27,7 @@ def cluster(program: Program, graph: Graph, nodes: Iterable[Node], name: str) ->
     if name in program.functions or name == program.entry.name:
         raise VerifyError(f"there is a function {name!r} already")
     members = [node for node in graph if node in inside]
-    later = _later(graph, members)
+    later = _later(members)
     outputs = [v for node in members for v in node.values if any(user not in inside for user in v.uses)]
     inputs = _inputs(members, inside)
     callee, inner = _callee(name, inputs)
@@ -66,7 +66,7 @@ def split(program: Program, graph: Graph, before: Node, names: tuple[str, str]) 
     return cluster(program, graph, first, names[0]), cluster(program, graph, rest, names[1])
 
 
-def _later(graph: Graph, members: list[Node]) -> list[Node]:
+def _later(members: list[Node]) -> list[Node]:
     """The nodes between the members that need one of them: they have to stand behind the call."""
     inside = set(members)
     found: dict[Node, None] = {}

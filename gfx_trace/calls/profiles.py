@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from gfx_ir.graph import Value
-from gfx_ir.infer.abstract import NUMBERS
+from gfx_ir.infer.abstract import ARRAYS, ELEMENTS, NUMBERS
 from gfx_ir.infer.content import Content
 from gfx_ir.infer.demand import Question
-from gfx_ir.infer.number_conditions import ARRAYS, ELEMENTS
 
 from ..frameworks.castable import Castable
 from ..values.record import Record

@@ -46,8 +46,9 @@ class Joined:
 
     __slots__ = ("position", "name", "backend", "weak", "sides", "proxy")
 
-    def __init__(self, position: int, name: str, backend: Any, weak: Kinds = frozenset()) -> None:
-        self.position, self.name, self.backend, self.weak = position, name, backend, weak
+    def __init__(self, position: int, name: str, backend: Any) -> None:
+        self.position, self.name, self.backend = position, name, backend
+        self.weak: Kinds = frozenset()
         self.sides: tuple = ()
         self.proxy: Any = None
 
@@ -55,10 +56,8 @@ class Joined:
 class Join:
     """Joins leaves of two sides; `pairs` are the outputs that the node will have, `kinds` their kinds."""
 
-    def __init__(
-        self, tracer: Capturing, test: Value, host: bool, construct: str = "branch", sides: Sequence[Any] = ()
-    ) -> None:
-        self.tracer, self.test, self.host, self.construct = tracer, test, host, construct
+    def __init__(self, tracer: Capturing, test: Value, host: bool, sides: Sequence[Any]) -> None:
+        self.tracer, self.test, self.host = tracer, test, host
         self.span = tracer.span()
         self.pairs: list[tuple[Any, Any]] = []
         self.kinds: list[str] = []
@@ -279,12 +278,12 @@ class Join:
             and not (self._is_carried(b) and widens(right, left))
         ):
             return self._error(
-                name, f"has dtype {left.dtype} on one side and {right.dtype} on the other side of the {self.construct}"
+                name, f"has dtype {left.dtype} on one side and {right.dtype} on the other side of the branch"
             )
         if left.dims is not None and right.dims is not None and never_meet(left.dims, right.dims):
             return self._error(
                 name,
-                f"has shape {_dims(left)} on one side and {_dims(right)} on the other side of the {self.construct}",
+                f"has shape {_dims(left)} on one side and {_dims(right)} on the other side of the branch",
             )
 
         return None
@@ -297,7 +296,7 @@ class Join:
         if self.host or (_is_called(a) and _is_called(b)):
             self.deferred = True
             return Gated(self.test, a, b, name)
-        return Gated(self.test, a, b, name, error=self._error(name, f"{_difference(a, b)} of the {self.construct}"))
+        return Gated(self.test, a, b, name, error=self._error(name, f"{_difference(a, b)} of the branch"))
 
     def _error(self, name: str, what: str) -> CaptureError:
         root = (

@@ -135,7 +135,7 @@ class Regions:
         for at, side in enumerate(sides):
             if side.raised is not None:
                 return self._raise_or(test, at, side, (then, otherwise)[1 - at] or _nothing)
-        join = Join(self.tracer, test, not test.is_tensor, sides=sides)
+        join = Join(self.tracer, test, not test.is_tensor, sides)
         with self.looking_into(side.graph for side in sides):
             result = join.join(sides[0].result, sides[1].result, name) if name else None
             after = [join.join(*held) for held in zip(sides[0].after, sides[1].after, access.names)]
@@ -176,7 +176,7 @@ class Regions:
             pass
         sides = [nothing, nothing]
         sides[at] = side
-        self._finish(test, sides, Join(self.tracer, test, not test.is_tensor, sides=sides))
+        self._finish(test, sides, Join(self.tracer, test, not test.is_tensor, sides))
 
     def checked(self, passes: Any, raised: Any) -> None:
         """A check that stands where the user raises."""

@@ -11,7 +11,9 @@ from gfx_ir.control import host_operator, is_call, is_given, is_loop, is_paramet
 from gfx_ir.graph import Value
 from gfx_ir.infer import transfer
 from gfx_ir.infer.abstract import (
+    ARRAYS,
     DATA,
+    ELEMENTS,
     NUMBERS,
     TOP,
     Abstract,
@@ -26,7 +28,6 @@ from gfx_ir.infer.abstract import (
 )
 from gfx_ir.infer.content import UNTOLD, Content, content, joined
 from gfx_ir.infer.demand import Question, Rule
-from gfx_ir.infer.number_conditions import ARRAYS, ELEMENTS
 from gfx_ir.infer.shape_rules import Call, ShapeRules
 from gfx_ir.infer.signs import sign_sources
 from gfx_ir.python_numbers import ARITHMETIC, is_not_negative, operator_kinds

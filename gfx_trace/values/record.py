@@ -16,7 +16,9 @@ from gfx_ir.graph import Value
 from gfx_ir.infer import transfer
 from gfx_ir.infer.abstract import (
     ARRAY,
+    ARRAYS,
     DATA,
+    ELEMENTS,
     NUMBERS,
     UFUNC,
     Abstract,
@@ -26,7 +28,7 @@ from gfx_ir.infer.abstract import (
     rank_of,
 )
 from gfx_ir.infer.content import Content
-from gfx_ir.infer.number_conditions import ARRAYS, ELEMENTS, SCALARS, SURE, Conditions, at_ranks
+from gfx_ir.infer.number_conditions import SCALARS, SURE, Conditions, at_ranks
 from gfx_ir.op import active
 from gfx_ir.python_numbers import KINDS
 from gfx_ir.python_numbers import OPEN as ANY_KIND

@@ -197,7 +197,7 @@ ROWS = (
         "linspace",
         "jnp.linspace(start, stop, num, endpoint=endpoint, dtype=dtype)",
         {"jnp.linspace": _linspace},
-        own={"dtype": own_float("numpy", "start", "stop")},
+        own={"dtype": own_float("start", "stop")},
     ),
     Row(
         "eye",

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...backend import Backend
 from ...dtypes import int64
-from ...edited import put_behind
+from ...edited import cast_behind
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
 from ...infer.elements import declared
@@ -58,7 +58,7 @@ def _widened(node: Node, backend: Backend) -> bool:
     for value in given:
         node.replace_input(value, as_dtype(node, value, int64))
     if result.kind in "iu":
-        put_behind(node, "astype", node.value, result)
+        cast_behind(node, result)
         node.value.type = dataclasses.replace(node.value.type, dtype=int64)  # type: ignore[type-var]
     return True
 

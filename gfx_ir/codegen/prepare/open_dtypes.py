@@ -9,7 +9,7 @@ from ...control import host_operator
 from ...dtypes import DTYPES, DType, int32, int64, uint64
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
-from ...infer.abstract import ARRAY
+from ...infer.abstract import ARRAYS
 from ...infer.elements import tensors
 from ...infer.facts import Facts
 from ...infer.flow import Source
@@ -19,7 +19,6 @@ from ...trees import leaves
 from ...types import LogicalTensor
 from .base import Emission, Lowering
 
-_ARRAY = frozenset((ARRAY,))
 _ONE_WIDTH = ({int64, int32}, {uint64, DTYPES["uint32"]})
 
 
@@ -83,7 +82,7 @@ def _check_joined(graph: Graph, name: str, told: Callable[[], Facts]) -> None:
 
 def _give_way(source: Source, facts: Facts) -> bool:
     """Whether arrays of several dtypes come together, one of which gives way to what it meets."""
-    arrays = [leaf for leaf in source.leaves if facts.kinds(leaf) == _ARRAY]
+    arrays = [leaf for leaf in source.leaves if facts.kinds(leaf) == ARRAYS]
     return len(_dtypes(facts, arrays)) > 1 and any(map(facts.may_be_weak, arrays))
 
 
@@ -92,7 +91,7 @@ def _check_made(node: Node, facts: Facts, name: str) -> None:
     if any(len(_strong(facts, leaf)) > 1 for leaf in tensors(node)):
         return
     for value in node.values:
-        found = _dtypes(facts, [value]) if facts.kinds(value) == _ARRAY else _strong(facts, value)
+        found = _dtypes(facts, [value]) if facts.kinds(value) == ARRAYS else _strong(facts, value)
         if value.is_tensor and len(found) > 1:
             raise _error(_called(value), node, name, found)
 

@@ -170,7 +170,7 @@ class Checks:
         pairs = zip(body.placeholders[first:], results[: len(init)])
         whole = {phi: result for phi, result in pairs if phi.is_tensor and self.facts.kinds(phi) <= _WHOLE}
         for phi, result in whole.items():
-            self._multiplied(loop, phi, result)
+            self._multiplied(phi, result)
         for node in doubling(whole, self.made.parts, lambda value: operator_of(value.node) in _BOUNDING):
             if any(map(self.made.is_read, node.values)):
                 hint = "take a remainder in each trip, or begin with a float"
@@ -178,7 +178,7 @@ class Checks:
                     node, self.style, "this number", "which a loop takes beyond the width of whole numbers", hint
                 )
 
-    def _multiplied(self, loop: Node, phi: Value, result: Any) -> None:
+    def _multiplied(self, phi: Value, result: Any) -> None:
         """Refuse a carried number of which a trip makes a product with numbers that are read."""
 
         def parts(value: Value) -> list[Value]:
