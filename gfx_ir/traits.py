@@ -98,3 +98,5 @@ class Trait(enum.IntFlag):
     """Whether the first argument is true, which a test asks of that itself."""
     CHOOSES = enum.auto()
     """The second argument where the first one is true, the third one where it is not."""
+    ORDERS = enum.auto()
+    """A list as Python orders it, by numbers that have to be at hand."""

@@ -90,8 +90,3 @@ def children(tree: Any) -> list[Any]:
     if type(tree) is dict:
         return [part for key, item in tree.items() for part in (str(key), item)]
     return [tree.start, tree.stop, tree.step] if type(tree) is slice else list(tree)
-
-
-def subscripts(path: Iterable[Any]) -> str:
-    """What Python writes behind a tree to take the part at a path of it."""
-    return "".join(f"[{key!r}]" for key in path)

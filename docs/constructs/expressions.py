@@ -66,7 +66,7 @@ def kept(x):
     return sum(v for v in x if v > 0), any(v > 2 for v in x if v < 3)
 
 
-@ROWS("A comprehension that a tensor filters", UP, typed=True, refused=True)
+@ROWS("A comprehension that a tensor filters", UP, typed=True)
 def filtered(x):
     return len([v for v in x if v > 0])
 
@@ -82,7 +82,7 @@ def casts(x):
     return max(h, x[1]) + abs(n) if bool(x[1] > 1) else h
 
 
-@ROWS("sorted by a tensor's value", UP, refused=True)
+@ROWS("sorted by a tensor's value", UP, note="JAX's source runs where data are at hand.")
 def ordered(x):
     return sorted([x[0], x[1]], key=lambda v: v)
 

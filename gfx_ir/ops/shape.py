@@ -12,9 +12,9 @@ from typing import Any
 from ..dtypes import holds
 from ..errors import ShapeError
 from ..infer import sequences
+from ..list_spellings import at_path, in_order
 from ..op import Point, Trait
 from ..rules import OPEN
-from ..trees import subscripts
 from ..types import LogicalTensor
 from . import _seen, _views
 from ._asked import Asked, IsNone, Sizes
@@ -195,8 +195,14 @@ for _signature, _spelling, _infer, _rest in (
         {"traits": _COPIED | Trait.JOINS | Trait.STACKS},
     ),
     ("seq_of(items)", "[*items]", slice_type, {"kinds": ("list",)}),
-    ("seq_at(items, index, path=())", lambda a: f"items[index]{subscripts(a.path)}", item_type, {}),
+    ("seq_at(items, index, path=())", at_path, item_type, {}),
     ("seq_slice(items, cut)", "items[cut]", slice_type, {"kinds": ("list",)}),
+    (
+        "seq_sorted(items, keys=None, reverse=False)",
+        in_order,
+        slice_type,
+        {"kinds": ("list",), "traits": Trait.ORDERS},
+    ),
     ("seq_concat(items, more)", "[*items, *more]", items_type, {"kinds": ("list",)}),
     (
         "split(x, sections, axis=0)",

@@ -36,7 +36,7 @@ from ..objects.iterating_calls import (
 )
 from ..objects.special_methods import FUNCTIONS as SPECIAL_FUNCTIONS
 from ..python.arity import fits
-from ..python.best import minmax
+from ..python.best import by_open_keys, minmax
 from ..python.classes import attribute_name, has_attribute, is_instance, type_of
 from ..python.faults import cannot, class_name, no_operator
 from ..python.identity import identity
@@ -83,6 +83,9 @@ def _sorted(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     rows = list(items) if known else []
     asked = rows if key is None else [tracer.calls.call(key, (item,), {}) for item in rows]
     keys = _deciding(tracer, asked) if known else None
+    found = by_open_keys(tracer, items, key, kwargs.get("reverse", False)) if keys is None else None
+    if found is not None:
+        return found
     if keys is None:
         hint = "sort the tensor with its framework's sort or argsort, or sort by keys that are fixed at capture"
         what = "GFX cannot convert this call of sorted(): its keys are only known when the emitted code runs"

@@ -166,6 +166,16 @@ def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: An
     return tracer.native_methods.run(items, lambda: set(items)) if kind == "set" else items
 
 
+def gfx_kept(
+    function: Callable[[Any], Any], keeps: Callable[[Any], Any], iterable: Any, target: Any, access: tuple = NOTHING
+) -> Any:
+    """A list comprehension of one `for` with a filter; `access` as in `gfx_and`."""
+    tracer = active.builder
+    tracer.site = sys._getframe(1)
+    source = rows_of(tracer.overloading.iterable(iterable))
+    return tracer.loops.kept(function, keeps, source, target, Access(*access))
+
+
 def gfx_generator(made: Any) -> Any:
     """A generator expression that stays Python's."""
     return active.builder.iteration.made(made)

@@ -21,7 +21,7 @@ from .beside import run_beside
 from .carries import Carries
 from .endless import loop_without_end
 from .loop_nodes import make_for, make_while
-from .mapped import mapped
+from .mapped import kept, mapped
 from .peeling import divides, peel, peel_if_any, stops_open, unless
 from .rotated import rotated
 from .sides import Side
@@ -312,6 +312,17 @@ class Loops:
         if source is None:
             return [function(item) for item in self.tracer.iteration.steps(iterable)]
         return mapped(self.tracer, function, iterable, source, target, access)
+
+    def kept(
+        self, function: Callable[[Any], Any], keeps: Callable[[Any], Any], iterable: Any,
+        target: Any = "item", access: Access = NOTHING,
+    ) -> Any:  # fmt: skip
+        """[function(item) for item in iterable if keeps(item)]; `access` as in `map_`."""
+        if type(iterable) is Gated:
+            again = lambda side: self.kept(function, keeps, side, target, access)
+            return self.tracer.gates.resolve(iterable, again, access)
+        source = None if isinstance(iterable, range) else self.tracer.loop_sources.loop_source(iterable)
+        return kept(self.tracer, function, keeps, iterable, source, target, access)
 
     def fold(
         self, iterable: Any, step: Callable[[Any, Any], Any], found: Any, name: str,

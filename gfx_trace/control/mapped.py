@@ -1,4 +1,4 @@
-"""Comprehensions over what is of open length: rows of a tensor, or whole numbers."""
+"""Comprehensions over what is of open length, rows of a tensor or whole numbers; and those that filter."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Value
 
 from ..interfaces import Capturing
 from ..python.attempts import attempt
@@ -56,6 +57,52 @@ def _rows(
     if sizes and any(type(x) is ListedItems and x.kind in _WHOLE for x in outs):
         raise NeedsPython("comprehension", "it holds whole numbers", tracer.span())
     return outs
+
+
+def kept(
+    tracer: Capturing,
+    function: Callable[[Any], Any],
+    keeps: Callable[[Any], Any],
+    iterable: Any,
+    source: Source | None,
+    target: Any,
+    access: Access,
+) -> list[Any]:
+    """[function(item) for item in iterable if keeps(item)]: of open length where an open test filters, or the iterable is."""
+    outs: list[Any] = []
+
+    def body(item: Any) -> None:
+        test = tracer.truths.truth(keeps(item))
+        if isinstance(test, Value):
+            tracer.regions.branch(test, lambda: append_item(tracer, outs, function(item)), None, access, "")
+        elif test:
+            append_item(tracer, outs, function(item))
+
+    if source is None:
+        for item in tracer.iteration.steps(iterable):
+            body(item)
+        return outs
+    if source.length is not None:
+        before = access.get()
+        try:
+            return attempt(
+                tracer, lambda mark: [function(x) for x in tracer.iteration.steps(iterable) if _fixed(tracer, keeps(x))]
+            )
+        except _Open:
+            access.set(before)
+    tracer.loops.for_(iterable, body, access, None, target)
+    return outs
+
+
+class _Open(Exception):
+    """A filter is open: what it lets through is told by a loop."""
+
+
+def _fixed(tracer: Capturing, test: Any) -> bool:
+    found = tracer.truths.truth(test)
+    if isinstance(found, Value):
+        raise _Open
+    return bool(found)
 
 
 def _sizes(tracer: Capturing, function: Callable[[Any], Any], iterable: Any, target: Any, access: Access) -> OpenList:

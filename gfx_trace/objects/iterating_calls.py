@@ -236,6 +236,11 @@ def any_all(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if isinstance(source, Proxy):
         of_one_axis(tracer, source, f.__name__)
         return tracer.wrap(ops.to_bool(getattr(ops, f.__name__)(source.read(), 0)), source.backend)
+    if type(source) is ListedItems:
+        joined = tracer.truths.and_ if f is all else tracer.truths.or_
+        return tracer.loops.fold(
+            source, lambda found, item: joined(found, [lambda: tracer.truths.bool_(item)]), f is all, "found"
+        )
     return first_that(tracer, f, source, None)
 
 

@@ -10,7 +10,11 @@ from gfx_ir import ops
 from ..heap.aliases import doubt, mutable
 from ..interfaces import Capturing
 from ..values.number_rows import folded as folded_rows
+from ..values.number_rows import rows_kind
 from ..values.proxy import Proxy, is_open, weak_kind, widest
+from .checks import checked
+from .listed import ListedItems
+from .rows import StackedRows, kind_of_items, listed_items
 from .sequences import folded, is_shape, open_tuple
 
 
@@ -20,6 +24,10 @@ def minmax(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if len(args) == 1 and is_shape(open_tuple(args[0])) and not kwargs:
         return folded(tracer, f.__name__, open_tuple(args[0]))
     key = kwargs.get("key")
+    if len(args) == 1 and set(kwargs) <= {"key"} and _is_open_list(tracer, args[0], key):
+        whole = _whole(tracer, args[0])
+        assert whole is not None
+        return _of_list(tracer, f, whole, key)
     if len(args) == 1:
         args = (tracer.overloading.iterable(args[0]),)
     items = list(args[0]) if len(args) == 1 and (key is not None or not is_open(args[0])) else list(args)
@@ -37,6 +45,48 @@ def minmax(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         else:
             best = tracer.wrap(tracer.host(f.__name__, tracer.unwrap(best), tracer.unwrap(item)))
     return best
+
+
+def _is_open_list(tracer: Capturing, x: Any, key: Any) -> bool:
+    """Whether x stands for a list of open length, or, where each item has a key, for rows of which the number is open."""
+    rows = type(x) is Proxy and key is not None and type(tracer.host_values.length(x)) is not int
+    return type(x) is ListedItems or rows
+
+
+def by_open_keys(tracer: Capturing, items: Any, key: Any, reverse: Any) -> list[Any] | None:
+    """sorted(items, key=key, reverse=reverse), whose keys are only known when the code runs; None where no value holds the items."""
+    whole = _whole(tracer, items)
+    if whole is None or type(reverse) is not bool:
+        return None
+    keys = None
+    if key is not None:
+        of_each = tracer.loops.kept(lambda item: tracer.calls.call(key, (item,), {}), lambda item: True, whole)
+        if kind_of_items(of_each) is None:
+            return None
+        keys = listed_items(of_each).rows.read()
+    made = Proxy(ops.seq_sorted(whole.rows.read(), keys, reverse), whole.rows.backend)
+    doubt(made, [whole.rows], "a list that a loop filled holds it")
+    return [ListedItems(made, whole.kind)]
+
+
+def _whole(tracer: Capturing, items: Any) -> ListedItems | None:
+    """Items as one list; None where no value holds them."""
+    if type(items) is ListedItems:
+        return items
+    held = [StackedRows(items, rows_kind(items))] if type(items) is Proxy else items
+    return listed_items(held) if type(held) in (list, tuple) and kind_of_items(held) is not None else None
+
+
+def _of_list(tracer: Capturing, f: Any, items: ListedItems, key: Any) -> Any:
+    """The first of the items of a list of open length that is least (greatest), or whose key is."""
+    checked(tracer, items.length(tracer) > 0, f"{f.__name__}() arg is an empty sequence", "ValueError")
+    rank = (lambda item: item) if key is None else lambda item: tracer.calls.call(key, (item,), {})
+    better = operator.gt if f is max else operator.lt
+
+    def step(best: Any, item: Any) -> Any:
+        return tracer.truths.ifexp(tracer.truths.placed(better, rank(item), rank(best)), lambda: item, lambda: best)
+
+    return tracer.loops.fold(items.cut(tracer, slice(1, None)), step, items.item(tracer, 0), "best")
 
 
 def of_one_axis(tracer: Capturing, x: Proxy, name: str) -> None:

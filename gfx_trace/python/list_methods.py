@@ -20,6 +20,10 @@ _AT = frozenset(("insert", "pop", "__delitem__", "__setitem__"))
 def list_method(tracer: Capturing, items: list[Any], f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
     """A call of a list's own method that writes, where a staged loop may have filled the list; what it holds is recorded."""
     name = f.__name__
+    if name == "sort":
+        tracer.journal.record(items, None, "contents", "a container", tracer.span())
+        items[:] = tracer.calls.call(sorted, (items,), kwargs)
+        return None
     if _of_several(items) or (name in _AT and keeps_places(tracer, items)):
         return _listed_method(tracer, items, f, args, kwargs)
     filled = bool(items) and type(items[0]) is StackedRows
@@ -32,9 +36,6 @@ def list_method(tracer: Capturing, items: list[Any], f: Callable[..., Any], args
         listed(tracer, items, name)
         filled = False
     tracer.journal.record(items, None, "contents", "a container", tracer.span())
-    if name == "sort":
-        items[:] = tracer.calls.call(sorted, (items,), kwargs)
-        return None
     result = f(*args, **kwargs)
     if filled and len(items) > 1 and items[0].rows.read().node.graph is tracer.graph:
         added, kind = items[1:], one_kind(items, kind_of_item)

@@ -61,7 +61,17 @@ class Comprehensions(Boolean):
             each = self.of_item(gens[0].target, node.elt, node)
             args = [each, source, const(KINDS[node.__class__]), structure(gens[0].target)]
             return hook("gfx_map", args, node, self.left_by([node.elt], node))
+        if isinstance(node, ast.ListComp) and self.itemwise(node):
+            source = self.expr(gens[0].iter)
+            each = self.of_item(gens[0].target, node.elt, node)
+            args = [each, self.keeps(gens[0], node), source, structure(gens[0].target)]
+            return hook("gfx_kept", args, node, self.left_by([node.elt, *gens[0].ifs], node))
         return self.native(node)
+
+    def keeps(self, gen: ast.comprehension, place: ast.AST) -> ast.expr:
+        """The filters of a comprehension as a function of the item."""
+        test = gen.ifs[0] if len(gen.ifs) == 1 else at(ast.BoolOp(ast.And(), gen.ifs), place)
+        return self.of_item(gen.target, test, place)
 
     def itemwise(self, node) -> bool:
         """One loop over names, whose parts can be functions of an item."""
@@ -92,8 +102,7 @@ class Comprehensions(Boolean):
         (gen,), elt = node.args[0].generators, node.args[0].elt
         callee, source = self.load(node.func, call=True), self.expr(gen.iter)
         each: ast.expr = self.of_item(gen.target, elt, node)
-        test = gen.ifs[0] if len(gen.ifs) == 1 else at(ast.BoolOp(ast.And(), gen.ifs), node)
-        keeps = self.of_item(gen.target, test, node) if gen.ifs else const(None)
+        keeps = self.keeps(gen, node) if gen.ifs else const(None)
         args = [callee, source, each, keeps, structure(gen.target), *self.exprs(more)]
         return hook("gfx_fold", args, node, self.left_by([elt, *gen.ifs], node))
 

@@ -46,7 +46,7 @@ def attribute(x):
     return box.x
 
 
-@shows("starred assignment", refused=True)
+@shows("starred assignment")
 def starred(x):
     first, *rest = x
     return first, rest
@@ -89,9 +89,14 @@ def folded(x):
     return sum(row.sum() for row in x if row[0] > 0)
 
 
-@shows("comprehension with if", refused=True)
+@shows("list comprehension with if")
 def filtered(x):
     return [row for row in (x, -x) if row.sum() > 0]
+
+
+@shows("comprehension with if", refused=True)
+def chosen(x):
+    return x * len({n for n in (1, 2) if x.sum() > n})
 
 
 @shows("comprehension")
@@ -124,7 +129,7 @@ def number(x):
     return x * float(x.sum()) + x.max().item()
 
 
-@shows("sorted", refused=True)
+@shows("sorted")
 def ordered(x):
     return sorted([x.sum(), x.max()])
 
@@ -135,7 +140,7 @@ def takes_the_next(x):
     return next(steps) * x if x.sum() > 0 else x
 
 
-@shows("append in a loop", refused=True)
+@shows("append in a loop")
 def appended(x):
     outs = []
     while x.sum() > 1:

@@ -160,6 +160,10 @@ def gfx_map(fn, iterable, kind, names, access=None):
     return {"list": list, "set": set, "generator": iter}[kind](made)
 
 
+def gfx_kept(fn, keeps, iterable, names, access=None):
+    return [fn(item) for item in iterable if keeps(item)]
+
+
 def gfx_fold(f, iterable, each, keeps, names, *start, access=None):
     return f((each(item) for item in iterable if keeps is None or keeps(item)), *start)
 

@@ -12,7 +12,7 @@ from gfx_ir.codegen.unrolling import Unrolling
 from gfx_ir.control import hangs_on_data, has_lists, is_for, is_loop
 from gfx_ir.dtypes import float32
 from gfx_ir.graph import Graph, Node, Value
-from gfx_ir.op import REGISTRY, lookup
+from gfx_ir.op import REGISTRY, Trait, lookup
 from gfx_ir.program import Program
 from gfx_ir.rules import RAISED, infer
 from gfx_ir.trees import leaves, tree_map
@@ -64,6 +64,8 @@ def _compiled(node: Node, unrolling: Unrolling) -> Iterator[Node]:
 def _needs_data(node: Node) -> bool:
     """Whether a slice has a bound in a tensor, or a shape a size there."""
     if any(map(_is_data, _bounds(node))) and not _keeps_shape(node):
+        return True
+    if node.op.traits & Trait.ORDERS:
         return True
     if "index" in node.op.params and type(first := node.args[0]) is Value and first.kind == "list":
         return any(map(_is_data, node.args[1:]))

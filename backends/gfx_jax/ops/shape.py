@@ -10,8 +10,8 @@ from gfx_ir.backend import Row
 from gfx_ir.dtypes import DType
 from gfx_ir.lifting import rows
 from gfx_ir.lifting.shapes import Shapes
+from gfx_ir.list_spellings import at_path, in_order
 from gfx_ir.op import lookup
-from gfx_ir.trees import subscripts
 
 from . import _joins
 from ._lift import JNP, ask_rank, expect, literal, plain, rank, refuse
@@ -137,8 +137,9 @@ ROWS = (
         {**_SAME["stack"], "lax.stack": lambda operands, axis=0: ops.stack(tuple(operands), axis=axis)},
     ),
     Row("seq_of", "[*items]"),
-    Row("seq_at", lambda a: f"items[index]{subscripts(a.path)}"),
+    Row("seq_at", at_path),
     Row("seq_slice", "items[cut]"),
+    Row("seq_sorted", in_order),
     Row("seq_concat", "[*items, *more]"),
     Row("split", _joins.split_spelling, _SAME["split"] | {"lax.split": _joins.lax_split}),
     Row("chunk", _joins.chunk_spelling),

@@ -11,7 +11,7 @@ from gfx_ir.backend import Row
 from gfx_ir.build import dtype_of
 from gfx_ir.dtypes import DType, holds
 from gfx_ir.lifting.to_python import tolist
-from gfx_ir.trees import subscripts
+from gfx_ir.list_spellings import at_path, in_order
 
 from ..lifting import (
     ask_rank,
@@ -245,8 +245,9 @@ ROWS = (
     Row("concat", _cat, {"torch.cat torch.concat torch.concatenate": shapes.cat}),
     Row("stack", lambda a: f"torch.stack({_joined(a)}, dim=axis)", {"torch.stack": _stack}),
     Row("seq_of", "[*items]"),
-    Row("seq_at", lambda a: f"items[index]{subscripts(a.path)}"),
+    Row("seq_at", at_path),
     Row("seq_slice", "items[cut]"),
+    Row("seq_sorted", in_order),
     Row("seq_concat", "[*items, *more]"),
     Row("split", _split, {names("split"): splitting.split, names("tensor_split"): splitting.tensor_split}),
     Row("chunk", _single("torch.chunk(x, chunks, dim=axis)", ops.chunk), {names("chunk"): splitting.chunk}),

@@ -152,7 +152,6 @@ REFUSED = {
     "key": (lambda x: {x.shape: 1}[x.shape], "a key needs"),
     "set": (lambda x: {d for d in x.shape}, "how many items it has is open"),
     "set display": (lambda x: {*x.shape}, "how many items `*` gives is open"),
-    "filter": (lambda x: [d for d in x.shape if d > 1], "filters"),
     "rest of arguments": (lambda x: (lambda *sizes: len(sizes))(*x.shape), "how many arguments"),
     "default": (lambda x: (lambda a, b=1: a * b)(*x.shape), "how many arguments"),
     "tensor in it": (lambda x: (*x.shape, x), "not all that stands in it are whole numbers"),

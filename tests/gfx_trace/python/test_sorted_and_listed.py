@@ -7,6 +7,7 @@ import torch
 
 import gfx_trace as gfx
 from gfx_ir.errors import MissingOp, UnsupportedConstruct
+from gfx_ir.trees import leaves
 
 X = torch.tensor([3.0, 1.0, 2.0], dtype=torch.float64)
 
@@ -45,12 +46,47 @@ def test_as_python_does(f):
     np.testing.assert_allclose(program.to("jax")(jnp.array(X.numpy())), want.numpy(), rtol=1e-6)
 
 
-def test_what_only_data_decide_is_refused():
-    def tie(x):
-        return sorted([(1, x[0]), (1, x[1])])[0][1]
+def a_tie(x):
+    return sorted([(1, x[0]), (1, x[1])])[0][1]
 
+
+def numbers(x):
+    found = [v.item() for v in x]
+    found.sort(reverse=True)
+    return found, sorted(float(v) for v in x)[:2]
+
+
+def by_what_it_computes(x):
+    return sorted([row * 2 for row in x], key=lambda row: -row.sum())
+
+
+def those_above(x):
+    found = [(i, v) for i, v in enumerate(x) if v > 1]
+    found.sort(key=lambda pair: pair[1].item())
+    return found, max(found, key=lambda pair: pair[1])[0], min([v for v in x if v > 1])
+
+
+def sizes(x):
+    return [d for d in x.shape if d > 1]
+
+
+@pytest.mark.parametrize("given", [False, True])
+@pytest.mark.parametrize("f", [a_tie, numbers, by_what_it_computes, those_above, sizes])
+def test_what_only_data_decide_is_ordered_where_they_are_at_hand(f, given):
+    program = gfx.symbolic_trace(f, *([X] if given else []), backend="torch", dynamic=given)
+    want = list(leaves(f(X)))
+    for got in (
+        program(X),
+        program.to("torch")(X),
+        program.to("jax")(jnp.array(X.numpy())),
+        program.to("numpy")(X.numpy()),
+    ):
+        np.testing.assert_allclose([float(leaf) for leaf in leaves(got)], [float(leaf) for leaf in want], rtol=1e-6)
+
+
+def test_what_has_no_order_in_a_list_is_refused():
     with pytest.raises(UnsupportedConstruct, match="its keys are only known when the emitted code runs"):
-        gfx.symbolic_trace(tie, X)
+        gfx.symbolic_trace(lambda x: sorted([(x[0], "a"), (x[1], None)])[0][0], X)
 
 
 def test_a_list_of_open_length_is_refused():
