@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 from gfx_ir.graph import Value
 
 from ..interfaces import Capturing
+from ..python.begun import refusal
 from ..python.open_iterables import Combined, OpenRange
+from ..python.rows import holds_rows
 from ..values.access import Access, Stop
 from ..values.number_rows import rows_kind
 from ..values.proxy import Proxy
@@ -23,11 +25,13 @@ _MOST = 32
 
 class _Items(NamedTuple):
     """What a loop goes over. `most`: how many items there are at most, None where nothing fixed says; `open`: what has the sizes that
-    say so, too; `at`: gives an item by its position."""
+    say so, too; `at`: gives an item by its position; `lists`: those that it goes over, with their
+    lengths."""
 
     most: int | None
     open: tuple[Any, ...]
     at: Callable[[int], Any]
+    lists: tuple[tuple[list, int], ...] = ()
 
 
 def run_beside(
@@ -45,6 +49,9 @@ def _run(
     tracer: Capturing, items: _Items, at: int, body: Callable[[Any], None], access: Access, stop: Stop | None
 ) -> None:
     """The trips from a position on."""
+    for held, length in items.lists:
+        if holds_rows(held) or len(held) != length:
+            raise refusal(tracer, held)
     if at == items.most:
         return
     others = partial(_run, tracer, items, at + 1, body, access, stop)
@@ -75,7 +82,8 @@ def _has(tracer: Capturing, part: Any, at: int) -> Any:
 def _items(tracer: Capturing, iterable: Any) -> _Items | None:
     """What is known of the items of an iterable; None: not where each is."""
     if isinstance(iterable, (list, tuple, range)):
-        return _Items(len(iterable), (), iterable.__getitem__)
+        lists = ((iterable, len(iterable)),) if isinstance(iterable, list) else ()
+        return None if holds_rows(iterable) else _Items(len(iterable), (), iterable.__getitem__, lists)
     if isinstance(iterable, Combined) and iterable.kind != "reversed":
         parts = [_items(tracer, part) for part in iterable.parts]
         known = [part for part in parts if part is not None]
@@ -95,6 +103,7 @@ def _combined(iterable: Combined, parts: list[_Items]) -> _Items:
     """Items of several, as long as there are of each; or one's with their numbers."""
     most = [part.most for part in parts if part.most is not None]
     size = tuple(item for part in parts for item in part.open)
+    lists = tuple(pair for part in parts for pair in part.lists)
     if iterable.kind == "zip":
-        return _Items(min(most, default=None), size, lambda at: tuple([part.at(at) for part in parts]))
-    return _Items(min(most, default=None), size, lambda at: (iterable.start + at, parts[0].at(at)))
+        return _Items(min(most, default=None), size, lambda at: tuple([part.at(at) for part in parts]), lists)
+    return _Items(min(most, default=None), size, lambda at: (iterable.start + at, parts[0].at(at)), lists)

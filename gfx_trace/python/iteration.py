@@ -24,6 +24,7 @@ from ..interfaces import Capturing
 from ..rewrite.packages import enterable
 from ..values.proxy import NeedsPython, is_open
 from ..values.raised import gfx_handlers
+from .begun import check_begun, items_of
 from .open_iterables import Endless
 from .rows import Lazy, rows_of
 
@@ -114,6 +115,7 @@ class Iteration:
         if isinstance(method, FunctionType) and not isinstance(iterator, Lazy):
             with gfx_handlers(lambda: StopIteration):
                 return self.tracer.calls.call(method, (iterator,), {})
+        check_begun(self.tracer, iterator)
         return next(iterator)
 
     def steps(self, source: Any, loop: bool = False) -> Iterator[Any]:
@@ -126,7 +128,8 @@ class Iteration:
         if is_open(source):
             return tracer.host_values.iterate(source)
         if not is_iterator(source):
-            return map(tracer.arrays.in_graph, source) if tracer.tensor_paths else iter(source)
+            items = items_of(tracer, source) if type(source) is list else source
+            return map(tracer.arrays.in_graph, items) if tracer.tensor_paths else iter(items)
         if loop:
             self.check(source)
         return self._steps(source, tracer.graph if loop else None)

@@ -1,0 +1,110 @@
+"""Iterators that have begun to go over a list which a test on captured data makes longer: how far they go is not known."""
+
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError
+from three_ways import assert_as_python
+
+
+def backwards(p):
+    return reversed(p)
+
+
+def begun(p):
+    q = iter(p)
+    next(q)
+    return q
+
+
+def numbered(p):
+    q = enumerate(p)
+    next(q)
+    return (item for _, item in q)
+
+
+def zipped(p):
+    q = zip(p, (1.0, 2.0, 3.0))
+    next(q)
+    return (item for item, _ in q)
+
+
+def mapped(p):
+    q = map(abs, p)
+    next(q)
+    return q
+
+
+def expression(p):
+    q = (item * 2 for item in p)
+    next(q)
+    return q
+
+
+def generator(p):
+    def items():
+        for item in p:  # noqa: UP028 - the loop is what is tested
+            yield item
+
+    q = items()
+    next(q)
+    return q
+
+
+@pytest.mark.parametrize("over", [backwards, begun, numbered, zipped, mapped, expression, generator])
+def test_an_iterator_does_not_end_early_unseen(over):
+    def on_data(x):
+        p = [1.0, 2.0]
+        q = over(p)
+        if x.sum() > 0:
+            p.append(3.0)
+        return x * sum(q)
+
+    def on_host(x, longer: bool):
+        p = [1.0, 2.0]
+        q = over(p)
+        if longer:
+            p.append(3.0)
+        return x * sum(q)
+
+    for fn in (on_data, on_host):
+        with pytest.raises(CaptureError, match="'p', which it goes over, has changed on the way"):
+            gfx.symbolic_trace(fn, backend="torch")
+
+
+def in_its_loop(x):
+    p = [1.0, 2.0]
+    for item in p:
+        x = x + item
+        if item < 2 and x.sum() > 0:
+            p.append(3.0)
+    return x
+
+
+def beside_rows(x):
+    p, s = [1.0, 2.0], x.sum()
+    for row, item in zip(x, p):
+        s = s + row * item
+        if len(p) < 3:
+            p.append(3.0)
+    return s
+
+
+@pytest.mark.parametrize("fn", [in_its_loop, beside_rows])
+def test_a_loop_does_not_end_early_unseen(fn):
+    with pytest.raises(CaptureError, match="'p', which it goes over, has changed on the way"):
+        gfx.symbolic_trace(fn, backend="torch")
+
+
+def known_to_grow(x):
+    p = [1.0, 2.0]
+    for item in p:
+        x = x + item
+        if len(p) < 4:
+            p.append(item)
+    return x
+
+
+def test_what_is_known_to_grow_is_gone_over_as_python_does():
+    assert_as_python(known_to_grow, (), [(torch.tensor([1.0, -2.0]),)])
