@@ -13,7 +13,7 @@ from .described import Described, described
 from .dtypes import DType, highest, holds, numbers
 from .errors import ArgumentError, GuardError
 from .graph import Value
-from .host import Dim, Expr, atoms, evaluate
+from .host import Dim, Expr, atoms, evaluate, solved
 from .loading import loaded
 from .memory import QUESTIONS
 from .program import HELD, Guard, Parameter, Slot
@@ -111,6 +111,12 @@ class Admission:
                         raise _unequal(f"the dim {dim.name!r} as one size", f"{places[dim.name]} and {place}")
                     places.setdefault(dim.name, place)
         for place, expression, size in computed:
+            if (told := solved(expression, size, sizes)) is not None:
+                dim, alone = told
+                if alone is None:
+                    raise _unequal(f"a size of {expression} as given", place)
+                _check_bounds(dim, alone, f"{place}, where {dim} is {alone}")
+                sizes[dim.name], places[dim.name] = alone, place
             if all(atom.name in sizes for atom in atoms(expression)) and evaluate(expression, sizes) != size:
                 known = ", ".join(places[name] for name in dict.fromkeys(atom.name for atom in atoms(expression)))
                 raise _unequal(f"a size of {expression} as given", f"{known} and {place}")

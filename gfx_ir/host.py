@@ -40,6 +40,12 @@ class Dim:
 
     __radd__, __rmul__ = __add__, __mul__
 
+    def told(self) -> str:
+        """Its bounds, as far as they say more than that there is something: "T from 2 to 8"; "" where they do not."""
+        if self.max is None:
+            return f"{self.name} of {self.min} or more" if self.min > 1 else ""
+        return f"{self.name} from {self.min} to {self.max}"
+
 
 @dataclass(frozen=True)
 class HostCall:
@@ -213,15 +219,16 @@ def atoms(e: DimLike) -> Iterator[Dim]:
                     yield from atoms(arg)
 
 
-def bounds(e: DimLike) -> tuple[int | None, int | None]:
-    """Smallest and largest value that e can take (None: no bound known)."""
+def bounds(e: DimLike, empty: bool = False) -> tuple[int | None, int | None]:
+    """Smallest and largest value that e can take (None: no bound known). `empty`: where sizes of 1 or more may be 0, too."""
     low: int | None = 0
     high: int | None = 0
     for monomial, factor in _terms(e).items():
         lo: int | None = 1
         hi: int | None = 1
         for atom, power in monomial:
-            a_lo, a_hi = (atom.min, atom.max) if isinstance(atom, Dim) else _call_bounds(atom)
+            a_lo, a_hi = (atom.min, atom.max) if isinstance(atom, Dim) else _call_bounds(atom, empty)
+            a_lo = 0 if empty and a_lo == 1 and isinstance(atom, Dim) else a_lo
             lo = None if lo is None or a_lo is None or a_lo < 0 else lo * a_lo**power
             hi = None if hi is None or a_hi is None or a_lo is None or a_lo < 0 else hi * a_hi**power
         if factor < 0:
@@ -231,11 +238,12 @@ def bounds(e: DimLike) -> tuple[int | None, int | None]:
     return low, high
 
 
-def _call_bounds(call: HostCall) -> tuple[int | None, int | None]:
-    (a_lo, a_hi), (b_lo, b_hi) = map(bounds, call.args)
+def _call_bounds(call: HostCall, empty: bool) -> tuple[int | None, int | None]:
+    (a_lo, a_hi), (b_lo, b_hi) = (bounds(arg, empty) for arg in call.args)
     if call.fn == "floordiv" and b_lo is not None and b_lo > 0:
         high = a_hi // b_lo if a_hi is not None and a_hi >= 0 else None
-        return (0 if a_lo is not None and a_lo >= 0 else None), high
+        low = None if a_lo is None or a_lo < 0 else 0 if b_hi is None else a_lo // b_hi
+        return low, high
     if call.fn == "mod" and b_lo is not None and b_lo > 0:
         return 0, (b_hi - 1 if b_hi is not None else None)
     if call.fn == "max":
@@ -259,6 +267,22 @@ def same(a: DimLike | None, b: DimLike | None) -> bool | None:
     return False if isinstance(a, int) and isinstance(b, int) else None
 
 
+def compared(sign: str, a: DimLike, b: DimLike) -> bool | None:
+    """Whether a comparison of two sizes (`<`, `<=`, `>`, `>=`, `==`, `!=`) holds for every value of the dims (True), or for none (False), with
+    empty arrays among them; else None."""
+    if sign in (">", ">="):
+        return compared({">": "<", ">=": "<="}[sign], b, a)
+    low, high = bounds(sub(a, b), empty=True)
+    if sign in ("==", "!="):
+        apart = (low is not None and low > 0) or (high is not None and high < 0)
+        equal = False if apart else True if low == high == 0 else None
+        return equal if equal is None or sign == "==" else not equal
+    least = 0 if sign == "<" else 1
+    if high is not None and high < least:
+        return True
+    return False if low is not None and low >= least else None
+
+
 def evaluate(e: DimLike | None, sizes: Mapping[str, int]) -> int:
     """The value of e with `sizes` for its Dims. Raises ShapeError where one is missing."""
     total = 0
@@ -273,6 +297,22 @@ def evaluate(e: DimLike | None, sizes: Mapping[str, int]) -> int:
                 value *= _EVAL[atom.fn](*(evaluate(arg, sizes) for arg in atom.args)) ** power
         total += value
     return total
+
+
+def solved(e: DimLike, value: int, sizes: Mapping[str, int]) -> tuple[Dim, int | None] | None:
+    """The one Dim of e that `sizes` lacks, and the size that it has where e has this value (None: there is none); None where that cannot be
+    told, as of a product of two or of what is divided."""
+    left = {dim for dim in atoms(e) if dim.name not in sizes}
+    if len(left) != 1:
+        return None
+    dim = left.pop()
+    monomial = ((dim, 1),)
+    factor = _terms(e).get(monomial, 0)
+    rest = _make({m: c for m, c in _terms(e).items() if m != monomial})
+    if not factor or dim in atoms(rest):
+        return None
+    found, over = divmod(value - evaluate(rest, sizes), factor)
+    return dim, None if over else found
 
 
 _EVAL: dict[str, Callable[..., int]] = {"floordiv": operator.floordiv, "mod": operator.mod, "max": max, "min": min}

@@ -38,6 +38,7 @@ _NAMES = {
     "function_transform": "func.grad func.grad_and_value func.vjp func.jvp func.jacrev func.jacfwd func.hessian func.vmap vmap",
     "derivation": "func.linearize autograd.functional.jacobian autograd.functional.hessian autograd.functional.vjp autograd.functional.jvp "
     "autograd.functional.vhp autograd.functional.hvp",
+    "register": "nn.Module.register_buffer",
     "functional_call": "func.functional_call",
     "autocast": "autocast amp.autocast amp.autocast_mode.autocast cuda.amp.autocast cpu.amp.autocast",
 }

@@ -7,13 +7,13 @@ from typing import Any
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """`make()` gives an nn.Module or a JaxModel, `inputs(batch, length)` its arguments, by name or (of JAX's) in order. `open`: whether
-    PyTorch's is captured with every size open, or those alone that hang on batch and length."""
+    """`make()` gives an nn.Module or a JaxModel, `inputs(batch, length)` its arguments, by name or (of JAX's) in order. `types`: what
+    PyTorch's is captured for by name, if not for every size."""
 
     library: str
     make: Callable[[], Any]
     inputs: Callable[[int, int], Any]
-    open: bool = True
+    types: Any = None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,6 +6,8 @@ import torch
 import transformers
 from cases import Case
 
+import gfx_trace as gfx
+
 # ruff: noqa: C408 - the keys are the names of options
 
 TEXT = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=37, vocab_size=99)
@@ -56,6 +58,11 @@ def waves(batch, length):
     return {"input_values": torch.randn(batch, 400 + 100 * length)}
 
 
+def windows(batch, length):
+    """Images of which each stage of Swin has more than a window."""
+    return images(batch, length, 4 * length)
+
+
 large = functools.partial(images, size=64)
 FAMILIES = {
     "Bert": (TEXT, ids),
@@ -100,7 +107,7 @@ FAMILIES = {
                             decoder_start_token_id=1), mels),
     "ViT": (IMAGE, images),
     "DeiT": (IMAGE, images),
-    "Swin": (dict(image_size=32, patch_size=2, embed_dim=8, depths=[1, 2], num_heads=[2, 2], window_size=4), images),
+    "Swin": (dict(image_size=32, patch_size=2, embed_dim=8, depths=[1, 2], num_heads=[2, 2], window_size=4), windows),
     "ConvNext": (dict(num_stages=4, hidden_sizes=[8, 8, 16, 16], depths=[1, 1, 2, 1]), images),
     "CLIP": (PAIR | dict(projection_dim=16), both),
     "Siglip": (PAIR, both),
@@ -112,8 +119,12 @@ FAMILIES = {
 
 CALLED = frozenset(("Rwkv",))
 """Called once before the capture: their first call divides their weights (see docs/limits.md)."""
-GIVEN = frozenset(("Swin",))
-"""Captured for images of the size given: they keep what is the smaller, the image or their window (see docs/limits.md)."""
+TYPED = {
+    "Swin": {
+        "pixel_values": gfx.TensorSpec((gfx.Dim("B"), 3, gfx.Dim("h", min=9) * 2, gfx.Dim("w", min=9) * 2), "float32")
+    }
+}
+"""Captured for these types: Swin keeps what is the smaller, the image or its window (see docs/limits.md)."""
 
 
 def built(name):
@@ -132,6 +143,6 @@ def built(name):
 
 
 CASES = {
-    name: Case("transformers", functools.partial(built, name), inputs, name not in GIVEN)
+    name: Case("transformers", functools.partial(built, name), inputs, TYPED.get(name))
     for name, (_, inputs) in FAMILIES.items()
 }

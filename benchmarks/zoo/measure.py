@@ -144,7 +144,7 @@ class Row:
 
 
 def opened(inputs):
-    """The types of arguments whose sizes hang on batch and length, with these open."""
+    """The types of the arguments of a model of JAX's, with those sizes open that hang on batch and length."""
 
     def spec(seen, new):
         sizes = enumerate(zip(seen.shape, new.shape))
@@ -152,8 +152,6 @@ def opened(inputs):
         return gfx.TensorSpec(tuple(dims), str(seen.dtype).removeprefix("torch."))
 
     seen, new = inputs(*SEEN), inputs(*UNSEEN[0])
-    if isinstance(seen, dict):
-        return {name: spec(seen[name], new[name]) for name in seen}
     return [spec(a, b) for a, b in zip(seen, new)]
 
 
@@ -174,7 +172,7 @@ def of_torch(row, model, case):
     inputs = case.inputs
     seen = inputs(*SEEN)
     with torch.no_grad():
-        made = captured(row, model, {"dynamic": case.open}, (), seen if case.open else opened(inputs), "jax")
+        made = captured(row, model, {"dynamic": case.types is None}, (), case.types or seen, "jax")
         row.original = lines_that_run(lambda: model(**seen))
         sizes = [inputs(*size) for size in UNSEEN]
         given = [{name: jnp.asarray(x.numpy()) for name, x in new.items()} for new in sizes]

@@ -7,8 +7,10 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from ..graph import Value
+from ..host import atoms
 from ..memory import QUESTIONS
 from ..program import Guard, Program
+from ..types import LogicalTensor
 from .signature import literal
 from .style import Style
 
@@ -48,9 +50,16 @@ def _assumed(program: Program, style: Style) -> Iterator[str]:
             yield f"Assumes: {guard}"
     typed = [str(guard) for guard in program.guards if guard.kind == "type"]
     if typed:
-        yield _filled(f"Assumes {', '.join(typed)}.")
+        yield _filled(f"Assumes {', '.join([*typed, *_bounds(program)])}.")
     if left:
         yield _filled(f"Assumes the default{'s' if len(left) > 1 else ''} of {', '.join(left)}.")
+
+
+def _bounds(program: Program) -> list[str]:
+    """The bounds of sizes, where they were given."""
+    types = [value.type for value in program.entry.placeholders if isinstance(value.type, LogicalTensor)]
+    dims = [dim for type_ in types for dim in type_.dims or ()]
+    return list(dict.fromkeys(text for size in dims if size is not None for dim in atoms(size) if (text := dim.told())))
 
 
 def _kinds_matter(guard: Guard, program: Program, style: Style) -> bool:

@@ -112,7 +112,8 @@ class Applying:
             first.write(result)
             return None if lift.silent else first
         copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
-        if first is not None and result is values[0] and copies != "maybe":
+        own = first is not None and (first.backend in (None, backend) or backend is None)  # not another framework's
+        if own and first is not None and result is values[0] and copies != "maybe":
             return as_array(first) if lift.array else first
         wrapped = tracer.wrap(result, backend)
         if backend is not None and backend.numbers:

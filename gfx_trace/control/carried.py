@@ -8,7 +8,7 @@ from typing import Any
 from gfx_ir import dtypes, ops
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
-from gfx_ir.infer.abstract import Abstract, join, joined_dims, never_meet
+from gfx_ir.infer.abstract import NUMBERS, Abstract, join, joined_dims, never_meet
 from gfx_ir.infer.abstract import number as number_of_kind
 from gfx_ir.op import active
 from gfx_ir.python_numbers import NUMBER_CLASSES, OPEN
@@ -102,8 +102,8 @@ class Carried:
             if self.weak and isinstance(known, LogicalTensor) and known.weak:  # a number that may become a wider one
                 known = kind_type(self.weak, tracer.promotion)
             known = self.found or known
-            if not isinstance(known, LogicalTensor):
-                return known
+            if not isinstance(known, LogicalTensor):  # a number that is carried is another one in each trip
+                return None if value.kind in NUMBERS else known
             known = known.with_(dims=self.sizes) if self.sizes is not None else known
             return LogicalTensor(None, known.dims) if self.widths else known
         if self.found is not None or kind != "tensor":

@@ -55,6 +55,7 @@ class Truths:
             return True
         if kind is HostProxy:
             known = self.tracer.facts.decide(test.value)
+            known = self.tracer.decided.of_sizes(test.value) if known is None else known
             return self.tracer.local(test.value) if known is None else known
         if kind is Proxy:
             value = test.read()

@@ -1,14 +1,19 @@
-"""Tests that are told at capture: whether they hold for all inputs, by what the record has of their content."""
+"""Tests that are told at capture: whether they hold for all inputs, by what the record has of their content, and by bounds of sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
+from gfx_ir.control import host_operator
 from gfx_ir.graph import Value
+from gfx_ir.host import Dim, Expr, compared
 from gfx_ir.infer.sequences import as_truth
 
 from .record import Record
+
+_SIGNS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 
 
 class Decided:
@@ -30,3 +35,16 @@ class Decided:
     def truth(self, value: Value) -> bool | None:
         """Whether a test holds for all inputs, or for none; None where that is not told."""
         return None if self.loops else as_truth(self.record.content(value))
+
+    def of_sizes(self, value: Value) -> bool | None:
+        """Whether a test of Python's numbers holds for all sizes that the arguments may have, or for none; None where that is not told."""
+        sign = "!=" if value.kind == "int" else host_operator(value.node)
+        if self.loops or sign is None or sign not in _SIGNS:
+            return None
+        sides = [self._size(part) for part in ((value, 0) if value.kind == "int" else value.node.args[1])]
+        return None if None in sides else compared(sign, *sides)
+
+    def _size(self, part: Any) -> Any:
+        """A number in terms of sizes that are open; None where it is none of these."""
+        known = self.record.facts.root(part).type if type(part) is Value and part.kind == "int" else part
+        return known if type(known) in (int, Dim, Expr) else None

@@ -176,7 +176,7 @@ ROWS = (
         "torch.as_tensor(x, dtype=dtype, device=device)",
         {
             "torch.tensor": _tensor,
-            "torch.as_tensor torch.asarray": _as_tensor,
+            "torch.as_tensor torch.asarray torch.from_numpy": _as_tensor,
             "torch.scalar_tensor": _tensor,
             "Tensor.new_tensor": _new_tensor,
         },

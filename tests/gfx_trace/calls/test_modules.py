@@ -263,3 +263,42 @@ def test_a_buffer_keeps_its_shape():
 
     with pytest.raises((GuardError, CaptureError), match="total"):
         gfx.symbolic_trace(Sum())(inputs())
+
+
+class Reregistered(nn.Module):
+    """Sets its buffer anew in each call, as rotary tables of dynamic length do."""
+
+    def __init__(self, name="steps"):
+        super().__init__()
+        self.register_buffer("steps", torch.ones(3), persistent=False)
+        self.name = name
+
+    def forward(self, x):
+        self.register_buffer(self.name, self.steps * 0.5, persistent=False)
+        return x * getattr(self, self.name)
+
+
+def test_a_buffer_that_is_registered_again_is_set():
+    model, x = Reregistered(), torch.rand(2, 3)
+    made = [gfx.transpile(model, x, to=to) for to in ("torch", "jax")]
+    for _ in range(CALLS):
+        want = model(x)
+        np.testing.assert_allclose(made[0](x), want)
+        np.testing.assert_allclose(made[1](x.numpy()), want)
+    with pytest.raises(CaptureError, match=r"'other' is no buffer of Reregistered before the call"):
+        gfx.symbolic_trace(Reregistered("other"), x)
+
+
+def test_a_tensor_of_a_numpy_array_shares_its_memory():
+    def f(x):
+        table = np.zeros(x.shape[-1], dtype="float32")
+        shared = torch.from_numpy(table)
+        shared += 1
+        kernel = torch.from_numpy(np.array([1, 2], dtype=np.float32) / 4).to(x.device, x.dtype)
+        return x + shared + torch.from_numpy(table) + kernel.sum()
+
+    x = torch.rand(2, 3)
+    for given in ((), (torch.rand(4, 2),)):
+        program = gfx.symbolic_trace(f, *given, dynamic=bool(given), backend="torch")
+        np.testing.assert_allclose(program(x), f(x))
+        np.testing.assert_allclose(program.to("jax")(x.numpy()), f(x))

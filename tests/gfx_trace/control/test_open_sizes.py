@@ -65,3 +65,48 @@ def test_sizes_that_differ_for_sure_are_refused_where_data_decides(dynamic):
 
     with pytest.raises(UnsupportedConstruct, match=r"'x' changes its shape from \((6|x_0),\) to \((12|2\*x_0),\)"):
         gfx.symbolic_trace(doubles, X, dynamic=dynamic)
+
+
+def longest(x):
+    n = x.shape[0]
+    if n == 0:
+        return x
+    if min(n, 2 * x.shape[1]) > 8:
+        x = x * 2
+    return x + 1 if n % 2 else x
+
+
+def sized(*dims):
+    return gfx.TensorSpec(dims, "float32")
+
+
+def test_tests_that_bounds_of_sizes_decide_are_decided():
+    wide, even = gfx.Dim("w", min=5), gfx.Dim("n", min=5) * 2
+    assert gfx.symbolic_trace(longest, sized(even, wide), backend="torch").source("torch").count("if ") == 0
+    short = gfx.symbolic_trace(longest, sized(gfx.Dim("n", min=1, max=8), 4), backend="torch").source("torch")
+    assert "n from 1 to 8" in short and "* 2" not in short and "% 2" in short
+    assert "== 0" in short, "that there is an element is not taken for told"
+
+
+def test_sizes_that_are_computed_are_held_to_what_they_are():
+    program = gfx.symbolic_trace(longest, sized(gfx.Dim("n", min=5) * 2, gfx.Dim("w", min=5)), backend="torch")
+    assert torch.equal(program(torch.ones(12, 5)), longest(torch.ones(12, 5)))
+    for shape, why in (((11, 5), r"a size of 2\*n"), ((8, 5), "'n' as 5 or more"), ((10, 4), "'w' as 5 or more")):
+        with pytest.raises(gfx.GfxError, match=why):
+            program(torch.ones(shape))
+
+
+def test_a_number_that_a_loop_changes_has_no_bounds_of_the_size_that_it_was():
+    def falls(x):
+        n = x.shape[0]
+        for _ in range(3):
+            if n > 12:
+                x = x * 2
+                n = n - 3
+            else:
+                x = x + 1
+        return x
+
+    program = gfx.symbolic_trace(falls, sized(gfx.Dim("n", min=14, max=20)), backend="torch")
+    for length in (14, 16, 20):
+        assert torch.equal(program(torch.ones(length)), falls(torch.ones(length)))
