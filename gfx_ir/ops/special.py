@@ -24,13 +24,14 @@ FAMILY = "elementwise"
 
 
 def spelled(text: str, *tensors: str) -> Spelling:
-    """A call of SciPy; these have no half precision of their own."""
+    """A call of SciPy; these have no half precision of their own, and compute doubles where one argument is a number."""
 
     def spelling(args: SimpleNamespace) -> str:
         found = [(name, _seen.dtype(getattr(args, name))) for name in tensors]
         known = [(name, element) for name, element in found if element is not None]
-        half = known and all(element.kind == "f" and element.bits < 32 for _, element in known)
-        return f"{text}.astype({known[0][0]}.dtype)" if half else text
+        least = 64 if any(_seen.is_plain(getattr(args, name)) for name in tensors) else 32
+        narrow = known and all(element.kind == "f" and element.bits < least for _, element in known)
+        return f"{text}.astype({known[0][0]}.dtype)" if narrow else text
 
     return spelling
 

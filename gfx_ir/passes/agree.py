@@ -9,13 +9,12 @@ Where types are known, such an input gets the dtype that the result has in the p
 from __future__ import annotations
 
 import dataclasses
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..backend import Backend
 from ..dtypes import DType, bool_, complex128, default, float32, float64, framework_of, int64, kind_of, uint64
-from ..edited import cast_behind, put_before, set_arg
+from ..edited import cast_behind, set_arg
 from ..errors import ShapeError, UnsupportedConstruct
 from ..graph import Graph, Node, Value
 from ..infer.elements import declared
@@ -26,12 +25,12 @@ from ..python_numbers import NUMBER_CLASSES, computes_floats
 from ..rules import infer
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
+from .numbers_beside import WORD, as_dtype, fit_numbers, wrap_numbers
 
 _APART = ("control", "create", "random", "effect")
 _MADE = ("create", "random")
 _OF = ("x", "data", "fill_value")
 """Parameters of ops that make arrays: of what."""
-_WORD = 32  # bits, to which every framework adds up
 _FRACTIONS = {"float": 0.5, "complex": 0.5j}
 """A number for each kind of those whose value is open: one dtype follows from all of them."""
 _WIDEST = (float64, complex128)
@@ -46,8 +45,8 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts)
     told = {value: either for value in before if (either := _tell(value, facts)) is not None}
     for node in list(graph.walk()):
         target = backend.promotion
-        _fit_numbers(node, rules, facts)
-        _wrap_numbers(node, rules, target)
+        fit_numbers(node, rules, facts)
+        wrap_numbers(node, rules, target)
         _cast_joined(node, target)
         if (common := _compared(node, rules, target)) is not None and not any(map(told.get, node.args[:2])):
             for value in (leaf for leaf in node.args[:2] if leaf.type.dtype != common):
@@ -82,47 +81,6 @@ def _values(graph: Graph) -> Iterator[Value]:
         yield from node.values
         for region in node.regions:
             yield from region.placeholders
-
-
-def _fit_numbers(node: Node, rules: str, facts: Facts) -> None:
-    """Make whole numbers beyond 64 bits floats, as which NumPy takes them beside floats: of whole numbers it takes none of these.
-    Raises UnsupportedConstruct where another framework's array meets one, which raises an OverflowError there."""
-    if node.op.traits & Trait.ELEMENTWISE and any(map(_is_beyond, node.args)):
-        if rules != "numpy" and any(type(arg) is Value and not facts.may_be_number(arg) for arg in node.args):
-            what = f"no {framework_of(rules)} array takes a whole number of more than 64 bits: Python raises an OverflowError here"
-            raise UnsupportedConstruct(what, node.span, "make it a float: float(n)")
-        node.set_args(tuple([float(arg) if _is_beyond(arg) else arg for arg in node.args]))
-
-
-def _wrap_numbers(node: Node, rules: str, target: str) -> None:
-    """Keep what a whole number is beside an array of narrower ones: PyTorch and JAX let it wrap, NumPy compares it as it is.
-    Raises UnsupportedConstruct where NumPy computes with it, which raises an OverflowError."""
-    pair = node.args[:2]
-    of = [declared(leaf) for leaf in pair if type(leaf) is Value and leaf.is_tensor]
-    if len(node.args) != 2 or not node.op.traits & Trait.ELEMENTWISE or len(of) != 1 or of[0] is None:
-        return
-    dtype, number = of[0], next((arg for arg in pair if type(arg) is int), 0)
-    fractions = getattr(declared(node.values[0]), "kind", "") in "fc"  # in which the number has its own place
-    if dtype.kind not in "iu" or _wrapped(number, dtype) == number or fractions:
-        return
-    if rules != "numpy" and (target == "numpy" or number.bit_length() >= _WORD):
-        node.set_args(tuple([_wrapped(arg, dtype) if type(arg) is int else arg for arg in node.args]))
-    elif rules == "numpy" and declared(node.values[0]) is bool_ and dtype.bits < int64.bits:
-        for value in (leaf for leaf in pair if type(leaf) is Value):
-            node.replace_input(value, as_dtype(node, value, int64))
-    elif rules == "numpy" and declared(node.values[0]) == dtype:
-        what = f"NumPy raises an OverflowError here: {dtype} holds no {number}, and {target} source would let it wrap"
-        raise UnsupportedConstruct(what, node.span, "cast the array first: x.astype(np.int64)")
-
-
-def _wrapped(number: int, dtype: DType) -> int:
-    """A number in as many bits as a dtype of whole numbers has."""
-    least = -(1 << dtype.bits - 1) if dtype.kind == "i" else 0
-    return (number - least) % (1 << dtype.bits) + least
-
-
-def _is_beyond(x: Any) -> bool:
-    return type(x) is int and 64 < x.bit_length() <= sys.float_info.max_exp
 
 
 def _tell(value: Value, facts: Facts) -> bool | None:
@@ -185,7 +143,7 @@ def _is_narrower(node: Node, known: DType, target: str) -> bool:
 
 def _most(rules: str, target: str) -> int:
     """The bits up to which two frameworks are to agree: JAX's mode tells whether it has more."""
-    return _WORD if "jax" in (rules, target) else 64
+    return WORD if "jax" in (rules, target) else 64
 
 
 def _compared(node: Node, rules: str, target: str) -> DType | None:
@@ -337,10 +295,3 @@ def _of_numbers(value: Value) -> bool:
     """Whether a value is a function of Python's numbers alone, which PyTorch source leaves to Python: NumPy's is of a dtype."""
     tensors = [leaf for leaf in leaves(value.node.args) if type(leaf) is Value and leaf.is_tensor]
     return computes_floats(value.node.op) and not tensors
-
-
-def as_dtype(node: Node, value: Value, dtype: DType, by: str = "astype") -> Value:
-    """The value in a dtype, by a new node before the one that takes it."""
-    made = put_before(node, by, value, dtype)
-    made.type = dataclasses.replace(value.type, dtype=dtype)  # type: ignore[type-var]
-    return made

@@ -14,7 +14,7 @@ from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
 from ...infer.elements import declared
 from ...op import Trait
-from ...passes.agree import as_dtype
+from ...passes.numbers_beside import as_dtype
 from ...program import Program
 from ...trees import leaves, tree_map
 from ...types import LogicalTensor

@@ -288,6 +288,24 @@ def test_numbers_that_numpy_takes_beside_no_narrow_array_are_refused_elsewhere(f
             program.source(target)
 
 
+@pytest.mark.parametrize(
+    "home, fn",
+    [
+        ("torch", lambda x: torch.clamp(x, -1, 4)),
+        ("numpy", lambda x: np.clip(x, -1, 4)),
+        ("jax", lambda x: jnp.where(x > 1, x, 300)),
+    ],
+)
+def test_bounds_that_a_dtype_does_not_hold_are_refused_elsewhere(home, fn):
+    """NumPy takes -1 for the bound that it is, PyTorch and JAX for 255."""
+    x = MAKE[home](np.array([1, 2, 5], np.uint8))
+    program = gfx.symbolic_trace(fn, x)
+    np.testing.assert_array_equal(np.asarray(program(x)), np.asarray(fn(x)))
+    for target in MAKE.keys() - {home}:
+        with pytest.raises(UnsupportedConstruct, match=r"uint8 holds no .*test_agree"):
+            program.source(target)
+
+
 def test_the_median_of_nothing_is_no_number_in_every_source():
     program = gfx.symbolic_trace(lambda x: torch.median(x), torch.zeros(0, 3))
     assert all(np.isnan(np.asarray(program.to(to)(make(np.zeros((0, 3), np.float32))))) for to, make in MAKE.items())
