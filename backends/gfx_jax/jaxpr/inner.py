@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.interpreters import ad
 
 from .derivatives import own_derivative
 from .folds import linear_solve, reduce
@@ -18,6 +21,17 @@ def _called(replay: Replaying, eqn: Any) -> list[Any]:
     held = eqn.params["jaxpr"] if "jaxpr" in eqn.params else eqn.params["call_jaxpr"]
     jaxpr, consts = (held.jaxpr, held.consts) if hasattr(held, "consts") else (held, ())
     return replay.inside(jaxpr, consts, eqn.invars, eqn.outvars)
+
+
+def as_implemented(replay: Replaying, eqn: Any) -> list[Any] | None:
+    """A primitive that a library adds: what its implementation computes. None where there is none in Python, or where derivatives of
+    what it gives are by a rule of its own."""
+    primitive, params = eqn.primitive, eqn.params
+    ruled = primitive in ad.primitive_jvps and any(jnp.issubdtype(var.aval.dtype, jnp.inexact) for var in eqn.outvars)
+    if ruled or not isinstance(primitive.impl, FunctionType):
+        return None
+    closed = jax.make_jaxpr(lambda *args: primitive.impl(*args, **params))(*(var.aval for var in eqn.invars))
+    return replay.inside(closed.jaxpr, closed.consts, eqn.invars, eqn.outvars)
 
 
 def _while(replay: Replaying, eqn: Any) -> Any:

@@ -17,7 +17,7 @@ from . import CALLS, ELEMENTS, NUMBERED, REFUSED
 from .batches import live
 from .draws import DRAWS
 from .groups import Groups
-from .inner import INNER
+from .inner import INNER, as_implemented
 from .parameters import Parameters
 from .replaying import Number, mapped
 from .shorter import SHORTER
@@ -119,6 +119,9 @@ class Replay:
             given = {**self.sized(_plain(eqn.params)), "operand": eqn.invars[0].aval if eqn.invars else None}
             read = self._number if name in NUMBERED else self.value
             return self._replayed(CALLS[name], eqn, given, map(read, eqn.invars))
+        found = as_implemented(self, eqn) if name not in REFUSED else None
+        if found is not None:
+            return found if eqn.primitive.multiple_results else found[0]
         raise MissingOp(
             f"GFX has no row for JAX's primitive {name!r}, which the function comes to",
             hint=REFUSED.get(name, "compute it outside of the function that JAX transforms"),
