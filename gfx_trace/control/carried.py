@@ -24,6 +24,7 @@ from ..values.joined_types import kind_type, number_type, widens
 from ..values.nest import branches, rebuilt
 from ..values.proxy import Captured, HostProxy, Proxy, Undefined, is_open, number_kinds, weak_kind
 from ..values.unsettled import Unsettled
+from .nouns import shape_text
 
 ORDER = ("bool", "int", "float", "complex", "tensor")
 _ZEROS = {"bool": False, "int": 0, "float": 0.0, "complex": 0j, OPEN: 0.0}
@@ -211,19 +212,13 @@ class Carried:
         sizes = joined_dims((before, after))
         if sizes is None or (not host and never_meet(before, after)):
             hint = "keep the shape of what a loop on tensor data carries"
-            raise self._unsettled(tracer, "shape", _shown(before), _shown(after), span, hint)
+            raise self._unsettled(tracer, "shape", shape_text(before), shape_text(after), span, hint)
         self.sizes = sizes
         return sizes == before
 
     def _unsettled(self, tracer: Capturing, what: str, before: Any, after: Any, span: Any, hint: str) -> Unsettled:
         said = f"{self.called(tracer)} changes its {what} from {before} to {after} in the loop"
         return Unsettled(UnsupportedConstruct(f"GFX cannot convert this loop: {said}", span, hint))
-
-
-def _shown(dims: tuple) -> str:
-    """A shape as Python writes it."""
-    sizes = ", ".join("?" if size is None else str(size) for size in dims)
-    return f"({sizes},)" if len(dims) == 1 else f"({sizes})"
 
 
 def _what(leaf: Any, value: Any) -> Abstract:

@@ -39,6 +39,7 @@ from ..values.joined_types import widens
 from ..values.nest import alike, branches, is_record, rebuilt
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable, either, is_open, weak_kind
 from .joined_aliases import JoinedAliases
+from .nouns import noun, shape_text
 
 
 class Joined:
@@ -283,7 +284,7 @@ class Join:
         if left.dims is not None and right.dims is not None and never_meet(left.dims, right.dims):
             return self._error(
                 name,
-                f"has shape {_dims(left)} on one side and {_dims(right)} on the other side of the branch",
+                f"has shape {shape_text(left.dims)} on one side and {shape_text(right.dims)} on the other side of the branch",
             )
 
         return None
@@ -350,26 +351,14 @@ def _is_called(x: Any) -> bool:
 def _difference(a: Any, b: Any) -> str:
     for x, y in ((a, b), (b, a)):
         if x is None:
-            return f"is None in one branch and {_noun(y)} on the other side"
+            return f"is None in one branch and {noun(y)} on the other side"
         if isinstance(x, str):
             return f"is a str ({x!r}) on one side"
         if callable(x) and not is_open(x):
             return "is a function on one side"
     if isinstance(a, (tuple, list, dict)) or isinstance(b, (tuple, list, dict)):
-        return f"differs in structure ({_noun(a)} and {_noun(b)}) between the sides"
-    return f"is {_noun(a)} on one side and {_noun(b)} on the other side"
-
-
-def _noun(x: Any) -> str:
-    if isinstance(x, Proxy):
-        return "a tensor"
-    if isinstance(x, (tuple, list, dict)):
-        return f"a {type(x).__name__} of {'open length' if holds_rows(x) else f'length {len(x)}'}"
-    return f"{type(x).__name__}"
-
-
-def _dims(type_: LogicalTensor) -> str:
-    return f"({', '.join(map(str, type_.dims or ()))})"
+        return f"differs in structure ({noun(a)} and {noun(b)}) between the sides"
+    return f"is {noun(a)} on one side and {noun(b)} on the other side"
 
 
 def _backend(a: Any, b: Any) -> Any:

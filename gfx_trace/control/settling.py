@@ -36,6 +36,7 @@ from .carried import ORDER, Carried, carryable, kind_of, poison, same
 from .carried_aliases import CarriedAliases
 from .carried_lists import CarriedList, has_open, items_of
 from .carrying import Carrying
+from .nouns import noun
 from .sides import Side
 from .stand_ins import stand_in
 
@@ -172,7 +173,7 @@ class Settling:
         said = (
             "is None before the loop"
             if before is None
-            else f"becomes {_noun(after)} in the loop, and was {_noun(before)} before"
+            else f"becomes {noun(after)} in the loop, and was {noun(before)} before"
         )
         self._drop_below((name,))
         hint = (
@@ -244,7 +245,7 @@ class Settling:
 
     def _refuse(self, carried: Carried, out: Any) -> None:
         usable(out)
-        what = "is undefined" if isinstance(out, Undefined) else f"becomes {_noun(out)}"
+        what = "is undefined" if isinstance(out, Undefined) else f"becomes {noun(out)}"
         raise UnsupportedConstruct(
             f"GFX cannot convert this loop: {carried.called(self.carries.tracer)} {what} in the loop's body",
             self.carries.span,
@@ -403,16 +404,3 @@ class Settling:
         captured = set(self.side.captures.values())
         numbers = (x for x in reached(here(rows), lambda value: here(counts(value.node))) if x.kind == "int")
         return any(is_placeholder(x.node) and x not in captured for x in numbers)
-
-
-def _noun(x: Any) -> str:
-    inner = branches(x)
-    return (
-        f"a {type(x).__name__} of length {len(inner)}"
-        if inner is not None
-        else "None"
-        if x is None
-        else "one of several, as a test says,"
-        if type(x) is Gated
-        else f"a {type(x).__name__}"
-    )

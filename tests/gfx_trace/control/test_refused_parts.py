@@ -58,6 +58,28 @@ def item_of_a_loop(x):
     return pair
 
 
+def another_shape(x):
+    y = x
+    if x.sum() > 0:
+        y = x[:2]
+    return y
+
+
+def another_structure(x):
+    y = [x]
+    if x.sum() > 0:
+        y = 2.5
+    return y
+
+
+def a_tensor_for_a_tuple(x):
+    y = (x, 1)
+    while x.sum() > 0:
+        x = x - 1
+        y = x
+    return y
+
+
 def text_or_list(x):
     """What no graph can hold: a text on one side, a list on the other."""
     return "a" if x.sum() > 0 else [x]
@@ -102,6 +124,9 @@ def test_what_no_graph_can_hold_is_refused_where_code_meets_it(fn):
         (new_key, "whether it has the key 'y' hangs on data"),
         (slot_of_a_loop, "key 'v' of 'state' changes its dtype"),
         (item_of_a_loop, "item 0 of 'pair' changes its shape"),
+        (another_shape, r"'y' has shape \(2,\) on one side and \(3,\) on the other"),
+        (another_structure, r"'y' differs in structure \(a float and a list of length 1\)"),
+        (a_tensor_for_a_tuple, "'y' becomes a tensor in the loop, and was a tuple of length 2 before"),
     ],
 )
 def test_the_part_and_the_whole_are_named(fn, said):

@@ -1,0 +1,35 @@
+"""Nouns: what an error calls what a variable holds, and its shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..python.rows import holds_rows
+from ..values.gated import Gated
+from ..values.nest import branches
+from ..values.proxy import HostProxy, Proxy, weak_kind
+
+
+def noun(x: Any) -> str:
+    """What a variable holds, as its author would call it."""
+    if x is None:
+        return "None"
+    if type(x) is Gated:
+        return "one of several, as a test says,"
+    if isinstance(x, (Proxy, HostProxy)):
+        kind = weak_kind(x) if isinstance(x, Proxy) else x.value.kind
+        return _with_article(kind or "tensor")
+    said, inner = _with_article(type(x).__name__), branches(x)
+    if inner is None:
+        return said
+    return f"{said} of {'open length' if holds_rows(x) else f'length {len(inner)}'}"
+
+
+def _with_article(word: str) -> str:
+    return f"{'an' if word[0].lower() in 'aeiou' else 'a'} {word}"
+
+
+def shape_text(dims: tuple) -> str:
+    """A shape as Python writes it."""
+    sizes = ", ".join("?" if size is None else str(size) for size in dims)
+    return f"({sizes},)" if len(dims) == 1 else f"({sizes})"
