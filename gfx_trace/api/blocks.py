@@ -94,6 +94,8 @@ class _Seen:
     prefix: str
     function: str
     arrays: list[np.ndarray]
+    told: Node
+    """What has the author's line: the node, or the call of a framework's layer, whose own line is that of the first such call."""
 
 
 class _Recorder(Interpreter):
@@ -105,6 +107,9 @@ class _Recorder(Interpreter):
         self._times: Counter[tuple] = Counter()
         self._names = {graph: graph.name for graph in program.graphs}
         self._inside = [program.entry.name]
+        self._call: Node | None = None
+        calls = [node for graph in program.graphs for node in graph.walk() if is_call(node)]
+        self._lines = {(str(call.args[0]), _place(call)) for call in calls}
 
     def graph(self, graph: Graph, *args: Any, **kwargs: Any) -> Any:
         self._inside.append(self._names.get(graph, self._inside[-1]))  # a region is within its function
@@ -114,21 +119,32 @@ class _Recorder(Interpreter):
             self._inside.pop()
 
     def node(self, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
-        out = super().node(node, args, prefix)
+        call = self._call
+        told = call if call is not None and (self._inside[-1], _place(node)) in self._lines else node
+        self._call = told if is_call(node) else call
+        try:
+            out = super().node(node, args, prefix)
+        finally:
+            self._call = call
         arrays = [np.array(to_host(leaf)) for leaf in leaves(out) if self.backend.is_tensor(leaf)]
         key = (node.id, prefix)
         self._times[key] += 1
-        self.seen[*key, self._times[key]] = _Seen(node, prefix, self._inside[-1], arrays)
+        self.seen[*key, self._times[key]] = _Seen(node, prefix, self._inside[-1], arrays, told)
         return out
 
 
 def divergence(
-    program: Program, given: Mapping[str, Any], own: Backend, target: Backend, tolerance: float | None
+    program: Program,
+    given: Mapping[str, Any],
+    params: Mapping[str, Any],
+    own: Backend,
+    target: Backend,
+    tolerance: float | None,
 ) -> tuple[tuple[Block, ...], Divergence | None]:
-    """The blocks in the order in which they end, and the first value that differs.
+    """The blocks in the order in which they end, and the first value that differs. `params`: by path, those that the target has.
 
     Runs the program node by node on both frameworks, and holds every value that either gives in the host's memory."""
-    ours, theirs = _record(program, own, given), _record(program, target, given)
+    ours, theirs = _record(program, own, given, {}), _record(program, target, given, params)
     blocks: list[Block] = []
     first = None
     for key, seen in ours.items():
@@ -140,24 +156,24 @@ def divergence(
         node = seen.node
         if is_call(node):
             path = join_path(seen.prefix, node.args[1])
-            blocks.append(Block(path, str(node.args[0]), _place(node), worst.max_abs, worst.max_rel, worst.reason))
+            blocks.append(Block(path, str(node.args[0]), _place(seen.told), worst.max_abs, worst.max_rel, worst.reason))
         if first is None and not worst.equal:
             at = differences.index(worst)
             sides = {own.name: seen.arrays[at], target.name: other.arrays[at]}
             if own is target:
                 sides = {"here": seen.arrays[at], "there": other.arrays[at]}
             first = Divergence(
-                seen.prefix, seen.function, node.op.name, _place(node),
-                node.span.text if node.span is not None else "", worst,
+                seen.prefix, seen.function, node.op.name, _place(seen.told),
+                seen.told.span.text if seen.told.span is not None else "", worst,
                 {side: Statistics.of(x) for side, x in sides.items()},
             )  # fmt: skip
     return tuple(blocks), first
 
 
-def _record(program: Program, owner: Backend, given: Mapping[str, Any]) -> dict[tuple, _Seen]:
+def _record(program: Program, owner: Backend, given: Mapping[str, Any], held: Mapping[str, Any]) -> dict[tuple, _Seen]:
     program = Executor(owner).under_own_rules(program)
     there = mapped(lambda leaf: copied(moved(leaf, owner)), dict(given))
-    params = {path: copied(moved(x, owner)) for path, x in program.params.items()}
+    params = {path: copied(moved(held.get(path, x), owner)) for path, x in program.params.items()}
     run = _Recorder(owner, program, params)
     run.graph(program.entry, arguments(program, there), "")
     return run.seen

@@ -9,6 +9,7 @@ from typing import Any
 
 from gfx_ir.errors import GfxError
 from gfx_ir.loading import backend
+from gfx_ir.param_tree import flatten
 from gfx_ir.probing import is_module
 from gfx_ir.records import plain
 
@@ -76,13 +77,14 @@ def check(
     outputs = compare_all(flat(expected), flat(got[0]), owner, tolerance)
     written = _written(program, target, memo, program.binding.bind(own_args, own_kwargs)[0])
     report = Report(subject.target, tolerance, outputs, compare_all(written, got[1], owner, tolerance))
-    return report if report.ok and not blocks else _by_block(report, program, given, owner)
+    return report if report.ok and not blocks else _by_block(report, subject, given, owner)
 
 
-def _by_block(report: Report, program: Program, given: Mapping[str, Any], owner: Any) -> Report:
+def _by_block(report: Report, subject: Transpiled, given: Mapping[str, Any], owner: Any) -> Report:
     """The report with what the blocks give."""
+    program, params = subject.program, flatten(subject.params or {})
     try:
-        blocks, first = divergence(program, given, backend(program.flavour), owner, report.tolerance)
+        blocks, first = divergence(program, given, params, backend(program.flavour), owner, report.tolerance)
     except Exception as error:  # whatever a framework raises where it runs what the other one could
         return replace(report, note=f"no block was compared: {type(error).__name__}: {error}")
     note = (

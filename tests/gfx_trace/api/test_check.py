@@ -222,6 +222,23 @@ def test_the_first_block_that_differs_is_named():
         assert not reasons["0"] and not reasons["1.0"] and not reasons["1.1.linear"] and reasons["1.1"] and reasons["1"]
 
 
+def test_params_that_differ_are_named_by_the_line_of_their_layer():
+    class Two(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.last = nn.Linear(2, 2), nn.Linear(2, 2)
+
+        def forward(self, x):
+            x = self.first(x)
+            return self.last(x)
+
+    made = gfx.transpile(Two(), X, to="jax")
+    made.params["last"]["bias"] = made.params["last"]["bias"] + 1
+    first = gfx.check(made, X).first
+    assert (first.path, first.text) == ("last", "return self.last(x)")
+    assert abs(first.statistics["jax"].mean - first.statistics["torch"].mean - 1) < 1e-5
+
+
 @pytest.mark.filterwarnings("ignore:Explicitly requested dtype")
 def test_blocks_of_what_is_equal():
     model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3))
