@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from fuzz_programs import Settings
+from gfx_ir.control import hangs_on_data
 from gfx_ir.graph import Value
 from gfx_ir.loading import backend
 from gfx_ir.runtime.executor import Executor
@@ -96,7 +97,27 @@ def _torch(program: Any, how: Settings) -> Run:
 
 def _jitted(program: Any) -> Any:
     module = program.module("jax")
+    if any(map(_gives_a_list, (node for graph in program.graphs for node in graph.walk()))):
+        return _AsItIs(module.load())
     return jax.jit(module.load(), static_argnames=module.static_argnames)
+
+
+def _gives_a_list(node: Any) -> bool:
+    """Whether data decides how many items a list has: JAX source of that is for calls as they are."""
+    return hangs_on_data(node) and any(value.kind == "list" for value in node.values)
+
+
+class _AsItIs:
+    """Called like a function under `jax.jit`, and not compiled."""
+
+    def __init__(self, fn: Any) -> None:
+        self.fn = fn
+
+    def __call__(self, **args: Any) -> Any:
+        return self.fn(**args)
+
+    def eval_shape(self, **args: Any) -> Any:
+        return jax.tree.map(np.asarray, self.fn(**args))
 
 
 def _jax(program: Any, how: Settings) -> Run:
