@@ -6,6 +6,7 @@ from types import FunctionType
 from typing import Any
 
 import torch
+import torch.utils.checkpoint
 
 _NAMES = {
     "cond": "cond",
@@ -40,6 +41,8 @@ _NAMES = {
     "autograd.functional.vhp autograd.functional.hvp",
     "register": "nn.Module.register_buffer",
     "functional_call": "func.functional_call",
+    "checkpoint": "utils.checkpoint.checkpoint",
+    "checkpoint_sequential": "utils.checkpoint.checkpoint_sequential",
     "autocast": "autocast amp.autocast amp.autocast_mode.autocast cuda.amp.autocast cpu.amp.autocast",
 }
 

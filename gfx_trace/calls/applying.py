@@ -31,6 +31,7 @@ from ..values.numpy_numbers import number_when
 from ..values.proxy import Proxy
 
 _FORM = "this form of the call has no row"
+_WHOSE = "say whose function this is: symbolic_trace(fn, backend='torch')"
 _OWN_NAME = re.compile(r"[\w.]*<(?:locals|lambda)>[\w.<>]*\(\)")
 """What Python calls a function of ours in an error."""
 
@@ -67,7 +68,11 @@ class Applying:
             result = lift.fn(*values, **named)
         except (MissingOp, TypeError, ArithmeticError) as error:
             told = _OWN_NAME.sub("it", str(error))
-            refusal = error if isinstance(error, MissingOp) else tracer.error(f"{lift.name}: {told}", _FORM)
+            refusal = (
+                error
+                if isinstance(error, MissingOp)
+                else tracer.error(f"{lift.name}: {told}", _FORM if backend else _WHOSE)
+            )
             refusal.span = refusal.span or tracer.span()
             if function is None:
                 raise refusal from error

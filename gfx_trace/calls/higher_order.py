@@ -12,6 +12,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.graph import Graph
+from gfx_ir.probing import is_module
 from gfx_ir.row import Keys
 
 from ..frameworks import alarms, grad_managers
@@ -121,6 +122,24 @@ def _wrapped(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 def _scripted(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """A function that torch.jit.script compiled: the one that it was made of."""
     return tracer.calls.call(f._torchdynamo_inline, args, kwargs)
+
+
+def _checkpoint(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """torch.utils.checkpoint.checkpoint(function, *args): what the function computes, which is computed again for the gradients."""
+    given = inspect.signature(f).bind(*args, **kwargs).arguments
+    if "context_fn" in given:
+        raise tracer.error("GFX cannot convert a checkpoint with managers of its own", "leave context_fn out")
+    named = {name: x for name, x in given.get("kwargs", {}).items() if name != "preserve_rng_state"}
+    return tracer.calls.call(given["function"], given.get("args", ()), named)
+
+
+def _checkpoint_sequential(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """torch.utils.checkpoint.checkpoint_sequential(functions, segments, input): one function behind the other."""
+    given = inspect.signature(f).bind(*args, **kwargs).arguments
+    functions, x = given["functions"], given["input"]
+    for function in functions.children() if is_module(functions) else functions:
+        x = tracer.calls.call(function, (x,), {})
+    return x
 
 
 def _autocast(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -325,7 +344,7 @@ _RAISED: tuple[type[Exception], ...] = (
 SPECIAL: dict[str, Handler] = {
     "cond": _of_arrays(_cond), "while_loop": _of_arrays(_while), "fori_loop": _of_arrays(_fori), "scan": _of_arrays(_scan),
     "switch": _of_arrays(_switch), "transparent": _transparent,
-    "wrapped": _wrapped, "scripted": _scripted, "autocast": _autocast,
+    "wrapped": _wrapped, "scripted": _scripted, "checkpoint": _checkpoint, "checkpoint_sequential": _checkpoint_sequential, "autocast": _autocast,
     "tape": _tape, "tape_gradient": tape_gradient, "function_transform": function_transform, "derivation": _derivation,
     "functional_call": _functional_call, "register": _register, "null_context": _null_context, "true": _true,
     "false": _false, "is_tensor": _is_tensor, "size": _size, "tree": _tree, "all_leaves": _all_leaves, "each_leaf": _each_leaf,

@@ -394,8 +394,15 @@ class Settling:
     def _differs(self, item: Proxy) -> bool:
         """Whether an appended item may have another shape in another trip."""
         value = item.value  # as it was made: a view of a trip is not read behind it
+        if type(value) is not Value:
+            return False
         fixed = set(self.side.captures.values())
-        return type(value) is Value and is_ragged(self.carries.tracer.record, self.side.graph, value, fixed)
+        changed = {
+            carried.inner: frozenset(at for at, size in enumerate(carried.sizes) if size is None)
+            for carried in self.carries.slots
+            if carried.sizes is not None and carried.inner is not None
+        }
+        return is_ragged(self.carries.tracer.record, self.side.graph, value, fixed, changed)
 
     def _ragged(self, rows: Any) -> bool:
         """Whether how many rows a loop in the body gives hangs on a number that changes from trip to trip."""

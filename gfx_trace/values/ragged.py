@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from gfx_ir.control import is_placeholder
@@ -18,12 +19,13 @@ ANY: Axes = frozenset((None,))
 """Some axis, and nothing tells which."""
 
 
-def is_ragged(record: Record, graph: Graph, item: Value, fixed: set[Value]) -> bool:
-    """Whether the shape of `item`, which the body `graph` of a loop makes, hangs on a number that changes from trip to trip, or on
-    elements of a mask; `fixed`: what the body has from outside."""
+def is_ragged(record: Record, graph: Graph, item: Value, fixed: set[Value], carried: Mapping[Value, Axes]) -> bool:
+    """Whether the shape of `item`, which the body `graph` of a loop makes, hangs on a number that changes from trip to trip, on
+    elements of a mask, or on a tensor that the loop carries and of which a trip changes some axes, as `carried` has them; `fixed`: what
+    the body has from outside."""
     if item.node.graph is not graph or not item.is_tensor or _is_known(item):
         return False
-    uneven = _Uneven(record, {x for x in graph.placeholders if x.kind == "int" and x not in fixed})
+    uneven = _Uneven(record, {x for x in graph.placeholders if x.kind == "int" and x not in fixed}, carried)
     for node in graph:
         uneven.note(node)
     return bool(uneven.axes.get(item))
@@ -37,9 +39,9 @@ def _is_known(value: Value) -> bool:
 class _Uneven:
     """Of one trip: the numbers that are others in another, and the axes of tensors whose sizes are."""
 
-    def __init__(self, record: Record, numbers: set[Value]) -> None:
+    def __init__(self, record: Record, numbers: set[Value], carried: Mapping[Value, Axes]) -> None:
         self.record, self.numbers = record, numbers
-        self.axes: dict[Value, Axes] = {}
+        self.axes = dict(carried)
 
     def note(self, node: Node) -> None:
         """What the values of a node are."""

@@ -116,6 +116,8 @@ def test_a_method_that_frameworks_differ_in_needs_a_backend():
 
     with pytest.raises(CaptureError, match=r"'std'(.|\n)*backend='torch'"):
         gfx.symbolic_trace(spread)
+    with pytest.raises(CaptureError, match=r"'dim'(.|\n)*backend='torch'"):
+        gfx.symbolic_trace(lambda x: x.sum(dim=0))
     x = np.arange(4.0)
     equal(gfx.symbolic_trace(spread, backend="numpy")(x), x.std())
     equal(gfx.symbolic_trace(spread, backend="torch")(torch.tensor(x)), torch.tensor(x).std())

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.utils.checkpoint import checkpoint, checkpoint_sequential
 
 import gfx_trace as gfx
 from gfx_ir.errors import CaptureError
@@ -45,6 +46,30 @@ def test_decorators_of_pytorch(given):
         found = gfx.transpile(target, *given, to="jax")
         np.testing.assert_allclose(found(jnp.asarray(X.numpy())), model(X).detach().numpy(), rtol=1e-5, atol=1e-6)
         assert "_orig_mod" not in found.source and set(found.params) == {"linear"}
+
+
+class Checkpointed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.rest = nn.Linear(2, 2), nn.Sequential(nn.Linear(2, 2), nn.Tanh(), nn.Linear(2, 2))
+
+    def inner(self, x, by=1):
+        return torch.tanh(self.first(x)) * by
+
+    def forward(self, x):
+        x = checkpoint(self.inner, x, by=3, use_reentrant=False, preserve_rng_state=False)
+        return checkpoint_sequential(self.rest, 2, x, use_reentrant=False)
+
+
+@pytest.mark.parametrize("given", [(), (X,)], ids=["open", "typed"])
+def test_a_checkpoint_computes_what_its_function_does(given):
+    model = Checkpointed()
+    found = gfx.transpile(model, *given, to="jax")
+    np.testing.assert_allclose(found(jnp.asarray(X.numpy())), model(X).detach().numpy(), rtol=1e-5, atol=1e-6)
+    grads = torch.autograd.grad(model(X).sum(), list(model.parameters()))
+    module = gfx.transpile(model, *given, to="torch").module()
+    for name, want in zip(dict(model.named_parameters()), grads):
+        torch.testing.assert_close(torch.autograd.grad(module(X).sum(), module.get_parameter(name))[0], want)
 
 
 class Around(nn.Module):

@@ -193,6 +193,35 @@ def test_lists_are_those_of_python(f, example):
             assert all(np.allclose(a, b) for a, b in zip(found, wanted)), (target, made.source)
 
 
+def halved(x):
+    parts = [x]
+    for _ in range(2):
+        x = x[:-1] + x[1:]
+        parts.append(x)
+    return torch.cat(parts), parts[2].sum() + parts[0].mean(), len(parts)
+
+
+def widened(x):
+    parts = []
+    for _ in range(3):
+        parts.append(x)
+        x = torch.cat([x, x.mean(1, keepdim=True)], dim=1)
+    while parts:
+        x = x[:, : parts[-1].shape[1]] + parts.pop()
+    return x
+
+
+@pytest.mark.parametrize("f", [halved, widened])
+def test_a_tensor_that_a_loop_carries_may_change_its_shape_in_each_trip(f):
+    program = gfx.symbolic_trace(f, X, dynamic={"x": {0: "n"}})
+    for target in ("torch", "jax"):
+        made = program.to(target)
+        for x in (X, X[:4]):
+            wanted, found = flat(f(x)), flat(made(x if target == "torch" else x.numpy()))
+            assert [a.shape for a in found] == [a.shape for a in wanted], (target, made.source)
+            assert all(np.allclose(a, b) for a, b in zip(found, wanted)), (target, made.source)
+
+
 def test_source_has_the_list_of_the_author():
     assert gfx.transpile(chunks, to="torch").source.endswith("""
 def chunks(x):
