@@ -10,7 +10,8 @@ import numpy as np
 
 from .. import ops
 from ..build import assumptions, dtype_of, parameter_data, rank_of, surely_boolean
-from ..dtypes import DTYPES, DType, bool_, default
+from ..defaults import float_here
+from ..dtypes import DTYPES, DType, bool_
 from ..dtypes import kind_of as kind_of_number
 from ..errors import MissingOp, ShapeError
 from ..graph import Value
@@ -167,7 +168,7 @@ def as_floats(x: Any) -> Any:
 
 def surely_floats(x: Any, rules: str) -> Any:
     """An array as floats, where its dtype is open, too: what the code has whole numbers for is made floats when it runs."""
-    return as_floats(x) if known_dtype(x) is not None else ops.as_floats(x, default("f", rules))
+    return as_floats(x) if known_dtype(x) is not None else ops.as_floats(x, float_here(rules))
 
 
 def as_held(number: Any, kind: str | None) -> Any:

@@ -145,3 +145,10 @@ def test_numbers_beside_whole_ones_of_which_fractions_are_computed(home, dtype):
         program = gfx.symbolic_trace(SIGNED[home], *given, backend=home)
         for target in MAKE if given else (home,):
             agrees(program, SIGNED[home], home, target, x)
+
+
+def test_the_default_float_is_that_of_the_mode_of_jax():
+    """Whole numbers of an open dtype were raised as floats of 32 bits."""
+    x = jnp.array([3, 5])
+    found = gfx.symbolic_trace(lambda x: jnp.float_power(x, 2), backend="jax")(x)
+    assert found.dtype == jnp.float_power(x, 2).dtype == np.float64
