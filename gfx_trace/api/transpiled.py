@@ -61,7 +61,12 @@ class Transpiled:
 
     @users_frames
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run on the target's arrays with the own params; what the program writes is applied to these."""
+        """Run on the target's arrays with the own params; what the program writes is applied to these. Raises UnsupportedConstruct
+        where code of arrays that nothing writes changes an object that it is given: this call would leave it as it was."""
+        changed = [path for path in self.program.writes if path not in self.program.params]
+        if changed and not backend(self.program.flavour).views:
+            what = f"the call of the transpiled {self.program.entry.name!r} cannot change {changed[0]}, which its argument holds"
+            raise UnsupportedConstruct(what, hint="call its `fn`, and take the state that it returns")
         run = self.jitted
         out = run(self.params, *args, **kwargs) if self.params is not None else run(*args, **kwargs)
         if not self.program.writes:

@@ -315,6 +315,15 @@ def test_states_that_are_used_up_where_new_ones_are_made_of_them(library):
     np.testing.assert_allclose(again.count, state.count, rtol=1e-6)
 
 
+def test_what_an_argument_holds_is_changed_in_the_state_that_is_returned(library):
+    made = gfx.transpile(lambda mean, x: mean(x), library.Mean(jnp.zeros(2)), X, to="jax")
+    with pytest.raises(gfx.GfxError, match=r"cannot change mean\.mean"):
+        made(library.Mean(jnp.zeros(2)), X)
+    found, state = made.fn({"mean": jnp.zeros(2)}, X)
+    np.testing.assert_allclose(found, X - X.mean(0), rtol=1e-6)
+    np.testing.assert_allclose(state["mean.mean"], X.mean(0), rtol=1e-6)
+
+
 def test_what_an_object_loses_with_the_copy_of_it_is_refused(library):
     zero = jnp.zeros(2)
     for model, why in (
