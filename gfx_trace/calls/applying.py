@@ -21,8 +21,9 @@ from ..heap.aliases import array_is_written, doubt
 from ..heap.chains import is_alone
 from ..interfaces import Capturing
 from ..python.attempts import Mark
+from ..python.joined_items import joined_rows
 from ..python.overlaps import refuse_overlap
-from ..python.rows import StackedRows, holds_rows, joined_rows, rows_of
+from ..python.rows import StackedRows, holds_rows, rows_of
 from ..python.sequences import Starred, spliced
 from ..values.gated import gate_of
 from ..values.given import single_values

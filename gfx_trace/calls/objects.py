@@ -33,7 +33,7 @@ from ..python.told import holds_open
 from ..rewrite.packages import enterable
 from ..values.gated import Gated, gate_of
 from ..values.given import single_values
-from ..values.proxy import HostProxy, Proxy, Unusable, is_open
+from ..values.proxy import HostProxy, Proxy, Unusable, is_open, weak_kind
 from .modules import is_derived, module_attribute, registered
 
 PLAIN_KEYS = frozenset((int, str, slice, float, bool, tuple, type(None)))
@@ -266,7 +266,7 @@ class Objects:
             self.tracer.calls.call(method, (o, key, value), {})
             return
         key = settled(self.tracer, key)
-        if type(o) is list and type(key) is int and keeps_places(self.tracer, o):
+        if type(o) is list and weak_kind(key) == "int" and keeps_places(self.tracer, o):
             list_method(self.tracer, o, o.__setitem__, (key, value), {})
             return
         listed(self.tracer, o, "write to an item of")
@@ -306,7 +306,7 @@ class Objects:
             return
         if isinstance(o, HostProxy):
             raise cannot(self.tracer, o, "{} does not support item deletion")
-        if type(o) is list and type(key) is int and keeps_places(self.tracer, o):
+        if type(o) is list and weak_kind(key) == "int" and keeps_places(self.tracer, o):
             list_method(self.tracer, o, o.__delitem__, (key,), {})
             return
         listed(self.tracer, o, "delete from")

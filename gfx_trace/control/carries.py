@@ -127,6 +127,8 @@ class Carries:
 
     def carry_list(self, carried: CarriedList, path: tuple) -> None:
         """Carry a list as one value, of which each trip leaves another."""
+        for below in [at for at in self.leaves if at[: len(path)] == path]:
+            self.drop(below)
         if carried.slot is not None:
             self.growing.pop(carried.slot.id, None)
             self.appended.pop(carried.slot.id, None)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from operator import is_
 from typing import Any
 
-from gfx_ir.control import is_for, is_placeholder
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
-from gfx_ir.reach import reached
 from gfx_ir.trees import leaves
 
 from ..frameworks.grad_mode import alike as alike_modes
 from ..heap.aliases import mutable
-from ..heap.contents import Content
 from ..heap.journal import Slot
-from ..python.rows import Growing, StackedRows, called, holds_rows, kind_of_item, length_error
+from ..python.rows import Growing, StackedRows
 from ..values.gated import Gated, defined_by, is_total, lacks, usable
 from ..values.lost import Lost
 from ..values.nest import alike, branches
-from ..values.number_rows import one_kind
 from ..values.proxy import (
     NeedsPython,
     Proxy,
@@ -30,13 +25,13 @@ from ..values.proxy import (
     weak_kind,
     widest,
 )
-from ..values.ragged import is_ragged
 from ..values.unsettled import Unsettled
 from .carried import ORDER, Carried, carryable, kind_of, poison, same
 from .carried_aliases import CarriedAliases
-from .carried_lists import CarriedList, has_open, items_of
+from .carried_lists import CarriedList
 from .carrying import Carrying
 from .nouns import noun
+from .settling_lists import SettlingLists
 from .sides import Side
 from .stand_ins import stand_in
 
@@ -50,6 +45,7 @@ class Settling:
     def __init__(self, carries: Carrying, side: Side) -> None:
         """`side`: the body, as this pass traced it."""
         self.carries, self.side = carries, side
+        self.lists = SettlingLists(carries, side)
 
     def settle(self, tensor: bool) -> bool:
         """Whether the assumptions of this pass hold; if not, better ones are made for the next. Raises Unsettled where a trip before
@@ -115,7 +111,7 @@ class Settling:
             self.carries.kept.add(path)
             self.carries.plan(name, before, path)
             return False
-        if self._becomes_list(path, name, before, after):
+        if self.lists.becomes(path, name, before, after):
             return False
         if is_total(before) and not lacks(after):
             after = defined_by(True, after, before.name)
@@ -196,7 +192,7 @@ class Settling:
 
     def _settle_leaf(self, path: tuple, carried: Carried) -> bool:
         if isinstance(carried, CarriedList):
-            return self._settle_list(path, carried)
+            return self.lists.settle(path, carried)
         out = carried.out
         if not carryable(out):
             self._refuse(carried, out)
@@ -268,7 +264,7 @@ class Settling:
         if path in self.carries.leaves:
             return True
         if slot.kind == "contents":
-            return self._settle_contents(slot, value)
+            return self.lists.settle_contents(slot, value)
         old = (
             Proxy(slot.old, slot.object.backend)
             if slot.kind == "proxy"
@@ -292,122 +288,3 @@ class Settling:
             path, Carried(slot.name, old, kind_of(old), getattr(old, "backend", self.carries.tracer.backend), slot)
         )
         return False
-
-    def _settle_contents(self, slot: Slot, value: Any) -> bool:
-        growing = self.carries.growing.get(slot.id)
-        old = slot.old if growing is None else growing[1]
-        refusal = self._not_rows(slot, old, value, growing is not None)
-        if refusal is not None:
-            if not self._carries_list(slot, value):
-                raise refusal
-            return False
-        added = value[len(old) :]
-        if growing is None:
-            kind = one_kind(added, kind_of_item) or ""
-            self.carries.growing[slot.id] = (slot, [Growing(slot, self.carries.tracer.site, kind)])
-            return False
-        if any(type(x) is Proxy and self._differs(x) for x in added):
-            self.carries.listed.add(slot.id)
-        self.carries.appended[slot.id] = (slot, added)
-        return True
-
-    def _not_rows(self, slot: Slot, old: Any, value: Any, known: bool) -> Exception | None:
-        """The error for what a loop leaves in a container that is not the list from before with rows of tensors behind it; `known`:
-        whether this pass knew that it appends."""
-        site, name = self.carries.tracer.site, called(slot.object, self.carries.tracer.site)
-        if self.carries.open_length and type(value) is not Content and len(value) != len(old):
-            return length_error(slot, "in a loop whose number of trips hangs on data", site)
-        written = any(s.kind == "item" and s.object is slot.object for s, _ in self.side.written)
-        grows = type(slot.object) is list and not written and len(value) >= len(old) and all(map(is_, old, value))
-        if not grows:
-            return NeedsPython(
-                "loop", f"the loop changes the contents of {name!r}", self.carries.span,
-                "only append to it there, and put it in order behind the loop; or give the argument's shape, which tells the number of trips",
-            )  # fmt: skip
-        added = value[len(old) :]
-        if not added or not all(type(x) in _IN_ROWS for x in added) or not all(type(x) in _KNOWN for x in old):
-            return NeedsPython(
-                "loop", f"the loop appends to {name!r}, which is no list of tensors alone", self.carries.span
-            )
-        if one_kind([x for x in value if type(x) is not Growing], kind_of_item) is None:
-            return NeedsPython(
-                "loop", f"the loop appends to {name!r} numbers that no one tensor holds", slot.span,
-                "take float(x) or int(x), and keep what is of another kind in a list of its own",
-            )  # fmt: skip
-        if any(type(x) is StackedRows and self._ragged(x.rows.read()) for x in added):
-            return length_error(slot, "in a loop whose number of trips differs from trip to trip", site)
-        beside = len(added) > 1 or any(type(x) is Growing for x in slot.old)
-        if known and beside and any(type(x) is Proxy and self._differs(x) for x in added):
-            return NeedsPython(
-                "loop", f"the trips append tensors of several shapes to {name!r}, beside others", slot.span,
-                "begin with an empty list, and append to it once a trip",
-            )  # fmt: skip
-        return None
-
-    def _carries_list(self, slot: Slot, value: Any) -> bool:
-        """Whether a list is carried as one value from now on: it is not where Python can run the loop, and knows all of its items."""
-        if type(slot.object) is not list or type(value) is Content:
-            return False
-        items = [x for x in value if type(x) is not Growing]
-        kind = items_of(slot.get(), items)
-        if kind is None or self._python_runs(items):
-            return False
-        tracer = self.carries.tracer
-        name = called(slot.object, tracer.site)
-        self.carries.carry_list(CarriedList(name, slot.get(), kind, tracer.backend, slot), ("slot", slot.id))
-        return True
-
-    def _python_runs(self, items: Any) -> bool:
-        """Whether Python can run the loop, and knows how many items a list has that it leaves."""
-        return bool(self.carries.tracer.loops.fixed_loops) and not self.carries.open_length and not has_open(items)
-
-    def _becomes_list(self, path: tuple, name: str, before: Any, after: Any) -> bool:
-        """Whether a variable is carried as a list from now on: a trip leaves one of another length, or of open length."""
-        several = type(after) is Gated  # a side of a test replaces it
-        if not several and (type(before) is not type(after) or type(before) not in (list, tuple)):
-            return False
-        if not several and len(before) == len(after) and not (holds_rows(before) or holds_rows(after)):
-            return False
-        kind = items_of(before, after)
-        if kind is None:
-            return False
-        if self._python_runs(after):
-            raise NeedsPython("loop", f"{name!r} changes its length in the loop", self.carries.span)
-        self._drop_below(path)
-        self.carries.carry_list(CarriedList(name, before, kind, self.carries.tracer.backend), path)
-        return True
-
-    def _settle_list(self, path: tuple, carried: CarriedList) -> bool:
-        """Whether a trip leaves the kind of list that it began with."""
-        kind = items_of(carried.init, carried.out)
-        if kind is None:
-            what = (
-                f"the loop puts what no one list of tensors or numbers holds into {carried.called(self.carries.tracer)}"
-            )
-            raise NeedsPython("loop", what, self.carries.span)
-        before, carried.items = carried.items, kind
-        if carried.is_left:
-            self.carries.drop(path)
-            return False
-        return carried.takes_own() and bool(before == kind)
-
-    def _differs(self, item: Proxy) -> bool:
-        """Whether an appended item may have another shape in another trip."""
-        value = item.value  # as it was made: a view of a trip is not read behind it
-        if type(value) is not Value:
-            return False
-        fixed = set(self.side.captures.values())
-        changed = {
-            carried.inner: frozenset(at for at, size in enumerate(carried.sizes) if size is None)
-            for carried in self.carries.slots
-            if carried.sizes is not None and carried.inner is not None
-        }
-        return is_ragged(self.carries.tracer.record, self.side.graph, value, fixed, changed)
-
-    def _ragged(self, rows: Any) -> bool:
-        """Whether how many rows a loop in the body gives hangs on a number that changes from trip to trip."""
-        here = lambda tree: [x for x in leaves(tree) if type(x) is Value and x.node.graph is self.side.graph]
-        counts = lambda node: node.args[0] if is_for(node) else node.args
-        captured = set(self.side.captures.values())
-        numbers = (x for x in reached(here(rows), lambda value: here(counts(value.node))) if x.kind == "int")
-        return any(is_placeholder(x.node) and x not in captured for x in numbers)

@@ -39,6 +39,7 @@ from ..python.devices import device_question
 from ..python.faults import NUMBERS, UNARY_SIGNS, check_bits, class_name, not_given
 from ..python.gradient_questions import gradient_question
 from ..python.indexed import Indexed
+from ..python.joined_items import as_positions
 from ..python.layouts import layout_attribute
 from ..python.operators import SYMBOLS
 from ..python.overlaps import refuse_overlap
@@ -201,7 +202,7 @@ class Views:
             self.tracer.operands.check_given(x, index)
             raise TypeError("indices of a tensor are numbers, slices and tensors, and no text")
         read = x.backend.methods.get("__getitem__") if x.backend is not None else None
-        where = positions(self.tracer, index)
+        where = positions(self.tracer, as_positions(self.tracer, index))
         wrapped = Proxy((ops.getitem if read is None else read.fn)(value, where), x.backend)
         if kind := rows_kind(x):
             return indexed(kind, wrapped, index)

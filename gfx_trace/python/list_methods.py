@@ -10,6 +10,7 @@ from gfx_ir import ops
 from ..interfaces import Capturing
 from ..values.gated import GatedItems
 from ..values.number_rows import one_kind
+from ..values.proxy import weak_kind
 from .checks import checked
 from .listed import ListedItems
 from .rows import STANDING, StackedRows, behind, head, holds_rows, kind_of_item, listed, listed_items
@@ -53,7 +54,8 @@ def keeps_places(tracer: Capturing, items: Any) -> bool:
     """Whether a list or tuple holds what stands for items of which the number is open, so that these cannot be put in their places."""
     if not holds_rows(items) or type(items[0]) is not StackedRows or len(items) > 1:
         return _of_several(items)
-    return not items[0].kind and not isinstance(tracer.host_values.length(items[0].rows), int)
+    here = items[0].rows.read().node.graph is tracer.graph
+    return not here or not isinstance(tracer.host_values.length(items[0].rows), int)
 
 
 def _of_several(items: Any) -> bool:
@@ -92,21 +94,32 @@ def known_place(items: Any, key: Any, before: bool = False) -> bool:
 def spliced_at(tracer: Capturing, items: list[Any], key: Any, new: list[Any], method: str) -> Any:
     """Put items `new` in the place of the item at a whole number, or before it to `insert`; what `pop` gives. Raises IndexError, when
     the code runs, where nothing is."""
-    if type(key) is not int:
+    if weak_kind(key) != "int":
         raise next(x.error for x in items if type(x) in STANDING)
     before, whole, found = method == "insert", listed_items(items), None
     if not before:
         if tracer.raising.handlers:
-            there = whole.length(tracer) > key if key >= 0 else whole.length(tracer) >= -key
+            size = whole.length(tracer)
+            there = tracer.truths.and_(size > key, [lambda: size >= -key])
             checked(tracer, there, "list index out of range", "IndexError")
         item = whole.item(tracer, key)  # which raises where nothing is
         found = item if method == "pop" else None
-    behind_it = key if before else key + 1
-    head = [] if key == 0 else [whole.cut(tracer, slice(None, key))]
-    tail = [] if behind_it == 0 and not before and key < 0 else [whole.cut(tracer, slice(behind_it, None))]
     tracer.journal.record(items, None, "contents", "a container", tracer.span())
-    items[:] = [*head, *new, *tail]
+    items[:] = [*_before(tracer, whole, key), *new, *_behind(tracer, whole, key, 0 if before else 1)]
     return found
+
+
+def _before(tracer: Capturing, whole: ListedItems, key: Any) -> list[ListedItems]:
+    """What stands before a place."""
+    return [] if type(key) is int and key == 0 else [whole.cut(tracer, slice(None, key))]
+
+
+def _behind(tracer: Capturing, whole: ListedItems, key: Any, count: int) -> list[ListedItems]:
+    """What stands behind so many items from a place on, which may count from the end."""
+    if type(key) is int:
+        return [] if key + count == 0 and count else [whole.cut(tracer, slice(key + count, None))]
+    rest = whole.cut(tracer, slice(key, None))
+    return [rest.cut(tracer, slice(count, None)) if count else rest]
 
 
 def known_item(items: Any, key: Any) -> Any:

@@ -6,21 +6,18 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gfx_ir import dtypes, ops
-from gfx_ir.control import is_given
+from gfx_ir import ops
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
-from gfx_ir.lifting.rows import joined, stacked
 from gfx_ir.op import active
 from gfx_ir.python_numbers import OPEN
 
 from ..heap.aliases import doubt, mutable
 from ..heap.journal import Slot
 from ..interfaces import Capturing
-from ..values.either import roots
 from ..values.gated import Gated, GatedItems, gate_of
 from ..values.item_kinds import item_kind, joint_kind, tensors_in
-from ..values.number_rows import WIDE, as_row, one_kind, rows_kind
+from ..values.number_rows import as_row, one_kind, rows_kind
 from ..values.proxy import NeedsPython, Proxy, Unusable, number_kinds, weak_kind
 from .checks import checked
 from .listed import ListedItems, merged, numbers
@@ -289,51 +286,6 @@ def _check_dtypes(tracer: Capturing, items: list[Any]) -> None:
         raise tracer.error(
             f"GFX cannot append tensors of different dtypes ({names}) to one list in a loop on tensor data"
         )
-
-
-def joined_rows(
-    tracer: Capturing, name: str, rows: Any, rest: tuple, kwargs: dict, again: Callable[[tuple], Any]
-) -> Any:
-    """A call (`again` makes it) on what `rows_of` gives for a list, and `rest`. Joined its rows are one tensor already; any other call
-    gets a list of them."""
-    last = name.rpartition(".")[2]
-    if type(rows) is ListedItems and not (rows.kind in WIDE and last in _ARRAYS):
-        return rows.joined(tracer, name, rest, kwargs)
-    if type(rows) is ListedItems:
-        rows = tracer.loops.map_(lambda item: item, rows)[0].rows
-    if kind := rows_kind(rows):
-        if isinstance(tracer.host_values.length(rows), int):
-            return again((list(rows), *rest))
-        if last in _ARRAYS:
-            own = dtypes.default(kind[0], tracer.promotion) if kind != "bool" else dtypes.bool_
-            return again((tracer.wrap(ops.astype(rows.read(), own), rows.backend), *rest))
-        raise tracer.error(
-            f"GFX cannot apply {name} to a list of numbers that a loop filled, whose length is open", "append tensors"
-        )
-    seen = rows.backend is not None and rows.backend.views and _is_callers(rows)
-    one = Proxy(ops.copy(rows.read()) if seen else rows.read(), rows.backend)  # a tensor of its own
-    axis = kwargs.get("dim", kwargs.get("axis", rest[0] if rest else 0))
-    plain = type(axis) is int and not set(kwargs) - {"dim", "axis"} and len(rest) < 2
-    if last in ("array", "asarray"):
-        return again((one, *rest))
-    if plain and last == "stack":
-        return one if axis == 0 else tracer.wrap(stacked(one.read(), axis), rows.backend)
-    if plain and last in ("cat", "concat", "concatenate"):
-        return tracer.wrap(joined(one.read(), axis), rows.backend)
-    if isinstance(tracer.host_values.length(rows), int):
-        return again((list(rows), *rest))
-    raise tracer.error(
-        f"GFX cannot apply {name} to the rows of one tensor: how many there are is open", "stack them first"
-    )
-
-
-_ARRAYS = frozenset(("array", "asarray", "tensor", "as_tensor"))
-"""Functions that make an array of a list."""
-
-
-def _is_callers(rows: Proxy) -> bool:
-    """Whether a tensor lies in memory that the caller has."""
-    return any(is_given(root.read().node) for root in roots(rows))
 
 
 def called(x: Any, frame: Any) -> str:

@@ -52,7 +52,7 @@ class _Uneven:
             return
         found = self._tensor(node, taken) if any(value.is_tensor for value in node.values) else EVEN
         for value in node.values:
-            if value.is_tensor and found and not _is_known(value):
+            if value.is_tensor and found and not _is_known(value) and self.record.rank_of(value) != 0:
                 self.axes[value] = found
             elif not value.is_tensor:
                 self.numbers.add(value)

@@ -281,7 +281,7 @@ def a_remainder_each_time(x, g):
 CASES = [f for f in list(globals().values()) if getattr(f, "__module__", "") == __name__]
 REFUSED = {one_class_or_another}
 """What no capture takes: Python's own hash, a key that may be new, an exception that a clause waits for."""
-UNTOLD = {an_item_is_whole, the_class_of_an_item, a_list_of_items}
+UNTOLD = {an_item_is_whole, the_class_of_an_item}
 """What is refused where no dtype is known."""
 NOT_IN_JAX = {
     the_class_of_a_power,

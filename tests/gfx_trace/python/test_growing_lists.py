@@ -451,3 +451,43 @@ def test_joined_rows_are_a_tensor_of_their_own():
         assert torch.equal(got, wanted)
     with pytest.raises(gfx.GfxError, match="how many there are is open"):
         gfx.symbolic_trace(lambda x: torch.vstack(x.unbind(0)), backend="torch")
+
+
+def sorts_by_exchange(x):
+    a = [float(v) for v in x]
+    for i in range(len(a)):
+        for j in range(len(a) - 1 - i):
+            if a[j] > a[j + 1]:
+                a[j], a[j + 1] = a[j + 1], a[j]
+    return a
+
+
+def at_an_open_place(x, k: int):
+    a = [v for v in x if v > -5]
+    y = a.pop(k)
+    a.insert(k, y * 2)
+    a[k] = a[k] + 1
+    return a, y
+
+
+def picked(x):
+    at = [i for i in range(len(x)) if x[i] > 0]
+    return x[at], torch.tensor(at), at
+
+
+@pytest.mark.parametrize(
+    "function, rest", [(sorts_by_exchange, ()), (at_an_open_place, (1,)), (at_an_open_place, (-2,)), (picked, ())]
+)
+def test_items_at_places_that_are_open(function, rest):
+    program = gfx.symbolic_trace(function, backend="torch")
+    for xs in (X, OTHER):
+        want = plain(function(torch.tensor(xs), *rest))
+        assert plain(program(torch.tensor(xs), *rest)) == want
+        for target in ("jax", "numpy"):
+            assert alike(plain(program.to(target)(np.float32(xs), *rest)), want)
+
+
+def test_a_place_beyond_the_end_is_an_error():
+    program = gfx.symbolic_trace(at_an_open_place, backend="torch")
+    with pytest.raises(IndexError):
+        program(torch.tensor(X), 7)

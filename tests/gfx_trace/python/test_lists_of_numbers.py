@@ -85,9 +85,15 @@ def the_list_itself(x):
     return [float(v) / 3 for v in x]
 
 
+def changed(x):
+    o = [int(v) for v in x]
+    o[0] = 9
+    return tuple(o)
+
+
 WHOLE = [
     a_class, a_key, booleans_in_a_loop, unpacked_and_zipped, of_both_sides, in_a_list_again, written_in_place, whole_lists,
-    two_in_a_trip, the_list_itself, of_an_open_class, joined_to_a_list,
+    two_in_a_trip, the_list_itself, changed, of_an_open_class, joined_to_a_list,
 ]  # fmt: skip
 
 
@@ -99,13 +105,7 @@ def of_two_kinds(x):
     return o
 
 
-def changed(x):
-    o = [int(v) for v in x]
-    o[0] = 9
-    return tuple(o)
-
-
-LENGTH = [of_two_kinds, changed]
+LENGTH = [of_two_kinds]
 """What asks for the length, or the dtype, of what the loop goes over."""
 
 

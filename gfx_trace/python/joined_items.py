@@ -1,0 +1,90 @@
+"""Lists of open length where a framework's function takes them: joined to one tensor, made an array, or as the positions of an index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir import dtypes, ops
+from gfx_ir.control import is_given
+from gfx_ir.lifting.rows import joined, stacked
+
+from ..interfaces import Capturing
+from ..values.either import roots
+from ..values.number_rows import WIDE, as_row, rows_kind
+from ..values.proxy import Proxy
+from .listed import ListedItems
+from .rows import holds_rows, rows_of
+
+
+def joined_rows(
+    tracer: Capturing, name: str, rows: Any, rest: tuple, kwargs: dict, again: Callable[[tuple], Any]
+) -> Any:
+    """A call (`again` makes it) on what `rows_of` gives for a list, and `rest`. Joined its rows are one tensor already; any other call
+    gets a list of them."""
+    last = name.rpartition(".")[2]
+    if type(rows) is ListedItems and not (rows.kind in WIDE and last in _ARRAYS):
+        return rows.joined(tracer, name, rest, kwargs)
+    if type(rows) is ListedItems:
+        return again((_of_numbers(tracer, _tensor_of(tracer, rows), rows.kind), *rest))
+    if kind := rows_kind(rows):
+        if isinstance(tracer.host_values.length(rows), int):
+            return again((list(rows), *rest))
+        if last in _ARRAYS:
+            return again((_of_numbers(tracer, rows, kind), *rest))
+        raise tracer.error(
+            f"GFX cannot apply {name} to a list of numbers that a loop filled, whose length is open", "append tensors"
+        )
+    seen = rows.backend is not None and rows.backend.views and _is_callers(rows)
+    one = Proxy(ops.copy(rows.read()) if seen else rows.read(), rows.backend)  # a tensor of its own
+    axis = kwargs.get("dim", kwargs.get("axis", rest[0] if rest else 0))
+    plain = type(axis) is int and not set(kwargs) - {"dim", "axis"} and len(rest) < 2
+    if last in ("array", "asarray"):
+        return again((one, *rest))
+    if plain and last == "stack":
+        return one if axis == 0 else tracer.wrap(stacked(one.read(), axis), rows.backend)
+    if plain and last in ("cat", "concat", "concatenate"):
+        return tracer.wrap(joined(one.read(), axis), rows.backend)
+    if isinstance(tracer.host_values.length(rows), int):
+        return again((list(rows), *rest))
+    raise tracer.error(
+        f"GFX cannot apply {name} to the rows of one tensor: how many there are is open", "stack them first"
+    )
+
+
+_ARRAYS = frozenset(("array", "asarray", "tensor", "as_tensor"))
+"""Functions that make an array of a list."""
+
+
+def _tensor_of(tracer: Capturing, items: ListedItems) -> Proxy:
+    """The numbers of a list as a tensor that holds all of them."""
+    row = lambda item: tracer.wrap(as_row(item), items.rows.backend)
+    (rows,) = tracer.loops.kept(row, lambda item: True, items)
+    found: Proxy = rows.rows
+    return found
+
+
+def _of_numbers(tracer: Capturing, rows: Proxy, kind: str) -> Proxy:
+    """What a function makes of a list of numbers of this kind, by the dtype that numbers have there."""
+    own = dtypes.default(kind[0], tracer.promotion) if kind != "bool" else dtypes.bool_
+    found: Proxy = tracer.wrap(ops.astype(rows.read(), own), rows.backend)
+    return found
+
+
+def as_positions(tracer: Capturing, index: Any) -> Any:
+    """An index of a tensor: a list of whole numbers of which it is open how many there are is a tensor of them."""
+    if type(index) is not list or not holds_rows(index):
+        return index
+    rows = rows_of(index)
+    if type(rows) is ListedItems and rows.kind == "int":
+        return _tensor_of(tracer, rows)
+    if type(rows) is not Proxy or rows_kind(rows) != "int":
+        raise tracer.error(
+            "GFX cannot index by this list: its length is open", "take a list of whole numbers, or a tensor"
+        )
+    return rows
+
+
+def _is_callers(rows: Proxy) -> bool:
+    """Whether a tensor lies in memory that the caller has."""
+    return any(is_given(root.read().node) for root in roots(rows))
