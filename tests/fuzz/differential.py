@@ -17,7 +17,6 @@ import torch
 import digits
 import gfx_trace.api.program
 from fuzz_programs import Settings, inputs, load
-from gfx_ir.control import hangs_on_data
 from gfx_ir.errors import GfxError
 from gfx_ir.passes.outline import outline
 from gfx_ir.trees import leaves
@@ -101,8 +100,6 @@ _ASSUMED = "captured for "
 """What emitted source says of an argument that is not what it was captured for: a guard, which refuses as a Program's does."""
 _OF_SIZES = ("must be statically specified", "boolean indices must be concrete")
 """What JAX says under `jit` of sizes that data choose: its source is for calls as they are."""
-_OF_LISTS = ("Attempted boolean conversion of traced array",)
-"""What it says where data choose how long a list is."""
 _BOTH_SIDES = ("division by zero", "math range error")
 """What Python says of its own numbers while JAX traces both sides of a test, also the one that is not taken."""
 _OF_64_BITS = ("int too big to convert", "too large to convert to int64")
@@ -298,16 +295,10 @@ class Case:
         """Whether what the capture took as given is not so here."""
         return isinstance(got, GfxError) or (isinstance(got, AssertionError) and _ASSUMED in str(got))
 
-    def lists_of_data(self) -> bool:
-        """Whether data choose how long a list is: JAX's source of that runs as Python does, and is not compiled."""
-        graphs = (self.program.entry, *self.program.functions.values())
-        nodes = (node for graph in graphs for node in graph.walk() if hangs_on_data(node))
-        return any(value.kind == "list" for node in nodes for value in node.values)
-
     def open_types(self, way: str, got: Any) -> bool:
         """Whether a target refuses what the capture left open: sizes that data choose, and both sides of a test, where it is traced;
         types, of which a test or loop of JAX's has one in each; PyTorch takes no mean of whole numbers, nor such of more than 64 bits."""
-        if way in SILENT and _says(got, (*_OF_SIZES, *_BOTH_SIDES, *_OF_LISTS * self.lists_of_data())):
+        if way in SILENT and _says(got, (*_OF_SIZES, *_BOTH_SIDES)):
             return True
         if self.how.flavour != framework(way, self.how) and _says(got, _OF_64_BITS):
             return True

@@ -17,6 +17,7 @@ from fuzz_programs import Settings
 from gfx_ir.control import hangs_on_data
 from gfx_ir.graph import Value
 from gfx_ir.loading import backend
+from gfx_ir.op import Trait
 from gfx_ir.runtime.executor import Executor
 from gfx_ir.trees import leaves, tree_map
 
@@ -103,8 +104,9 @@ def _jitted(program: Any) -> Any:
 
 
 def _gives_a_list(node: Any) -> bool:
-    """Whether data decides how many items a list has: JAX source of that is for calls as they are."""
-    return hangs_on_data(node) and any(value.kind == "list" for value in node.values)
+    """Whether data decides how many items a list has, or their order: JAX source of that is for calls as they are."""
+    decided = hangs_on_data(node) or node.op.traits & Trait.ORDERS
+    return decided and any(value.kind == "list" for value in node.values)
 
 
 class _AsItIs:
