@@ -11,9 +11,11 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Backend
+from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph
-from gfx_ir.probing import is_module
+from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.row import Keys
+from gfx_ir.source import Span
 
 from ..frameworks import alarms, grad_managers
 from ..frameworks.function_transforms import function_transform
@@ -148,8 +150,11 @@ def _autocast(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     setting = made(*args, **kwargs) if made is not None else f.__closure__[0].cell_contents
     if not setting._enabled:
         return contextlib.nullcontext() if made is not None else tracer.calls.call(f.__wrapped__, args, kwargs)
-    raise tracer.error(
+    code = None if made is not None else own_attribute(f.__wrapped__, "__code__")
+    decorator = None if code is None else Span(code.co_filename, code.co_firstlineno, code.co_name)
+    raise UnsupportedConstruct(
         "GFX cannot convert torch.autocast: it changes the dtypes of what is computed in it",
+        decorator or tracer.place(),
         "cast with .to(dtype) where that is wanted, or switch it off with enabled=False",
     )
 

@@ -118,6 +118,17 @@ def test_autocast_that_is_on_is_refused():
             gfx.symbolic_trace(lambda x, fn=fn: fn(x), X)
 
 
+class Cast(nn.Module):
+    @torch.autocast("cpu", dtype=torch.bfloat16)
+    def forward(self, x):
+        return x @ x
+
+
+def test_a_decorator_that_is_refused_is_named_by_its_own_line():
+    with pytest.raises(CaptureError, match=r"test_wrapped.py:\d+ in forward\]\n    @torch.autocast"):
+        gfx.symbolic_trace(Cast(), X)
+
+
 def block(x):
     return jnp.expand_dims(x, 0) * 2
 
