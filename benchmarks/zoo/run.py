@@ -35,6 +35,10 @@ window: [Limits](limits.md)), Rwkv after one call, PyTorch's written for JAX and
 - **capture** in seconds; **time** of a call, jitted where JAX runs it, as a multiple of the original's (PyTorch
   eager, or JAX jitted); the models are small, so that overhead of calls counts. Most lines were measured while the
   machine had other work: their last two columns may be too large by a multiple.
+
+`python benchmarks/zoo/heads.py` does the same with the heads that transformers has for these families: 165 classes (`...ForCausalLM`,
+`...ForQuestionAnswering`, `...ForImageClassification` and their kin) give the original's results at both sizes, in PyTorch and in JAX source;
+the largest error is 8e-07.
 """
 FAILED = "## What does not work"
 
