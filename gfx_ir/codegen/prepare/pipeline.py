@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ...backend import Backend
 from ...copies import copy_graph
 from ...errors import VerifyError, debugging
-from ...graph import Graph, Value
+from ...graph import Graph
 from ...passes import Optimize
 from ...program import Parameter, Program
 from ...verify import verify
@@ -39,10 +40,10 @@ def prepare(
 ) -> Prepared:
     """Copy and rewrite a program for printing; loops that `unrolling` takes stay Python's. A functional target's loops
     that data ends become ones of `max_trips` trips."""
-    values: dict[Value, Value] = {}
-    entry = copy_graph(program.entry, values, fresh=True)
+    values: dict[Any, Any] = {}
+    entry = _copied(program.entry, values)
     signature = [replace(parameter, tree=substitute(parameter.tree, values)) for parameter in program.arguments()]
-    functions = {key: copy_graph(graph, fresh=True) for key, graph in program.functions.items()}
+    functions = {key: _copied(graph, {}) for key, graph in program.functions.items()}
     copied = replace(program, entry=entry, functions=functions, signature=signature)
     folder = os.environ.get("GFX_DUMP")
     checked = (folder is not None or debugging()) and _is_sound(copied)
@@ -58,6 +59,14 @@ def prepare(
         emission.instances,
         emission.lists,
     )
+
+
+def _copied(graph: Graph, values: dict[Any, Any]) -> Graph:
+    """A copy whose effects keep their order by where they stand alone, as passes that erase some leave it."""
+    made = copy_graph(graph, values, fresh=True)
+    for node in made.walk():
+        node.after = None
+    return made
 
 
 def _number_less(program: Program) -> None:
