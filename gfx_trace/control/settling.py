@@ -231,9 +231,13 @@ class Settling:
         if widened or not known or not steady:
             return False
         kind = value.kind if isinstance(value, Value) else kind_of(out)
-        wider = max(kind, carried.kind, key=ORDER.index) if {kind, carried.kind} <= set(ORDER) else kind
-        if {kind, carried.kind} == {"tensor", "optional"}:  # None before the first trip, or behind one
-            wider = "optional"
+        wider = _kind_of_both(kind, carried.kind)
+        if wider == "any" and not self.carries.host:
+            what = f"{carried.called(self.carries.tracer)} is a tensor on one way to a trip, and something else on another"
+            raise UnsupportedConstruct(
+                f"GFX cannot convert this loop: {what}, which no graph can carry where data ends the loop",
+                self.carries.span, "give it the same kind before the loop and in it",
+            )  # fmt: skip
         if wider != carried.kind and (self.carries.host or wider in ("tensor", "optional")):
             carried.kind = wider
             return not self.carries.host and carried.inner is not None and carried.inner.kind == wider
@@ -288,3 +292,12 @@ class Settling:
             path, Carried(slot.name, old, kind_of(old), getattr(old, "backend", self.carries.tracer.backend), slot)
         )
         return False
+
+
+def _kind_of_both(a: str, b: str) -> str:
+    """The kind of what is of one of two kinds, before the first trip or behind one."""
+    if a == b:
+        return a
+    if {a, b} <= set(ORDER):
+        return max(a, b, key=ORDER.index)
+    return "optional" if {a, b} <= {"tensor", "optional", "none"} else "any"

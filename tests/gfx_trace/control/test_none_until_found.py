@@ -277,3 +277,45 @@ def test_functions_that_a_loop_replaces_are_refused():
 
     with pytest.raises(gfx.GfxError, match=r"'f' becomes .* in the loop, and was one of several, as a test says"):
         gfx.symbolic_trace(chosen, backend="torch")
+
+
+def text_before(x, flag: bool, n: int):
+    y = x
+    if flag:
+        y = "none"
+    while n > 0:
+        n = n - 1
+        y = x * 5
+    return x if y == "none" else y
+
+
+def number_or_text_before(x, flag: bool, n: int):
+    y = 2
+    if flag:
+        y = "none"
+    for i in range(n):
+        y = i
+    return x if y == "none" else x * y
+
+
+@pytest.mark.parametrize("f", [text_before, number_or_text_before], ids=lambda f: f.__name__)
+def test_a_loop_that_may_not_run_leaves_what_was_there_of_any_kind(f):
+    made = gfx.transpile(f, to="torch", backend="torch")
+    for x in GIVEN:
+        for flag in (True, False):
+            for n in (0, 1, 3):
+                assert torch.equal(made(torch.tensor(x), flag, n), f(torch.tensor(x), flag, n))
+
+
+def test_text_or_tensor_is_not_carried_by_loops_that_data_ends():
+    def f(x, flag: bool):
+        y = x
+        if flag:
+            y = "none"
+        while torch.sum(x) > 1:
+            x = x / 2
+            y = x * 5
+        return x if y == "none" else y
+
+    with pytest.raises(gfx.GfxError, match="'y' is a tensor on one way to a trip, and something else on another"):
+        gfx.symbolic_trace(f, backend="torch")
