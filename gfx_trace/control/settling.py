@@ -233,7 +233,9 @@ class Settling:
         kind = value.kind if isinstance(value, Value) else kind_of(out)
         wider = _kind_of_both(kind, carried.kind)
         if wider == "any" and not self.carries.host:
-            what = f"{carried.called(self.carries.tracer)} is a tensor on one way to a trip, and something else on another"
+            what = (
+                f"{carried.called(self.carries.tracer)} is a tensor on one way to a trip, and something else on another"
+            )
             raise UnsupportedConstruct(
                 f"GFX cannot convert this loop: {what}, which no graph can carry where data ends the loop",
                 self.carries.span, "give it the same kind before the loop and in it",
