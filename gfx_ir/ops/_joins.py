@@ -102,13 +102,14 @@ def stack_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
 def item_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     """The tensor at a place of a list, at a path of the item there."""
     items = args.items
-    if args.path:
-        return LogicalTensor()
     if isinstance(items, (tuple, list)) and fixed(args.index):
         if not -len(items) <= args.index < len(items):
             raise ShapeError(f"a list of {len(items)} tensors has no item {args.index}")
-        return as_type(items[args.index], rules)
-    return LogicalTensor(items.dtype) if isinstance(items, LogicalTensor) else LogicalTensor()
+        item = items[args.index]
+        for key in args.path:
+            item = item[key]
+        return as_type(item, rules)
+    return LogicalTensor(items.dtype) if isinstance(items, LogicalTensor) and not args.path else LogicalTensor()
 
 
 @takes_open

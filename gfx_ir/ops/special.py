@@ -27,9 +27,10 @@ def spelled(text: str, *tensors: str) -> Spelling:
     """A call of SciPy; these have no half precision of their own, and compute doubles where one argument is a number."""
 
     def spelling(args: SimpleNamespace) -> str:
-        found = [(name, _seen.dtype(getattr(args, name))) for name in tensors]
+        arrays = [name for name in tensors if not _seen.is_plain(getattr(args, name))]
+        found = [(name, _seen.dtype(getattr(args, name))) for name in arrays]
         known = [(name, element) for name, element in found if element is not None]
-        least = 64 if any(_seen.is_plain(getattr(args, name)) for name in tensors) else 32
+        least = 32 if arrays == list(tensors) else 64
         narrow = known and all(element.kind == "f" and element.bits < least for _, element in known)
         return f"{text}.astype({known[0][0]}.dtype)" if narrow else text
 

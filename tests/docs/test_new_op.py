@@ -12,7 +12,7 @@ from processes import python
 PAGE = ROOT / "docs" / "new_op.md"
 BLOCK = re.compile(r"```diff\n--- (\S+)\n(.*?)```|```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
 COPIED = ("gfx_ir", "gfx_trace", "backends", "tests/support", "tests/gfx_ir/ops")
-SELECTED = "-p", "no:cacheprovider", "tests/gfx_ir/ops", "-k", "deg2rad"
+SELECTED = "-p", "no:cacheprovider", "tests/gfx_ir/ops", "-k", "logaddexp2"
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from gfx_ir.build import HOST_OPERATORS, Builder
 from gfx_ir.dtypes import dtype
 from gfx_ir.graph import Graph, Value
 from gfx_ir.op import evaluate
+from gfx_ir.row import OpenRows
 from gfx_ir.rules import building
 from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
@@ -59,7 +60,9 @@ def interpret(graph, inputs, run=evaluate):
         args = tree_map(lambda leaf: found[leaf] if type(leaf) is Value else leaf, node.args)
         out = HOST_OPERATORS[args[0]](*args[1]) if node.op.name == "host" else run(node.op, args)
         found.update(zip(node.values, out if len(node.values) != 1 else (out,)))
-    return tree_map(lambda leaf: found[leaf] if type(leaf) is Value else leaf, graph.result)
+    result = graph.result
+    rows = found[result.tensor] if type(result) is OpenRows else None
+    return tuple(rows) if rows is not None else tree_map(lambda x: found[x] if type(x) is Value else x, result)
 
 
 def compare(got, want, tol=1e-5):

@@ -43,7 +43,9 @@ SAMPLES += [
 ]
 SAMPLES += [S("zeta", (POSITIVE + 1, UNIT * 3), tol=1e-4), S("zeta", (POSITIVE[0] + 1, 2.0), tol=1e-4)]
 SAMPLES += [S("zeta", (n[:, None], n), tol=1e-4) for n in (np.arange(-3.0, 6).astype("float32"), np.arange(-3, 6))]
-SAMPLES += [S(name, pair) for name in ("xlogy", "xlog1py") for pair in ((POSITIVE, UNIT), (UNIT, 2.0), ENDS)]
+BESIDE = {"dtype": "by NumPy's rules SciPy's are doubles beside a number; NumPy's programs have neither"}
+SAMPLES += [S(name, pair) for name in ("xlogy", "xlog1py") for pair in ((POSITIVE, UNIT), ENDS)]
+SAMPLES += [S(name, (UNIT, 2.0), skip=BESIDE) for name in ("xlogy", "xlog1py")]
 SAMPLES += [S("logit", (X,), {"eps": 0.1}), S("multigammaln", (POSITIVE + 2, 3)), S("multigammaln", (POSITIVE, 1))]
 SAMPLES += [S("polygamma", (n, x), tol=1e-4) for n in (0, 1, 3) for x in (POSITIVE, 0.3 - POSITIVE)]
 SAMPLES += [
