@@ -84,9 +84,7 @@ class Regions:
                 if not self.tracer.raising.handlers:
                     refuse_failing(self.tracer, test, truth, error)
                 raise
-            after = access.get()
-            if any(type(x) is Gated and x is not held for x, held in zip(after, before)):
-                access.set(tuple([x if x is held else self.tracer.gates.known(x) for x, held in zip(after, before)]))
+            self._told(before, access)
             side.after = access.get()
             if self.tracer.journal.frames[-1]:
                 side.contents = {
@@ -102,6 +100,12 @@ class Regions:
             side.own = self.tracer.journal.forget_owned(left, side.after)
             side.result = left[0]
         return side
+
+    def _told(self, before: tuple, access: Access) -> None:
+        """Variables that a side sets to what a test left in others hold what that is here, where it is known."""
+        held = access.get()
+        if any(type(x) is Gated and x is not old for x, old in zip(held, before)):
+            access.set(tuple([x if x is old else self.tracer.gates.known(x) for x, old in zip(held, before)]))
 
     def _run(self, run: Callable[[], Any]) -> Any:
         """Run a side: one within another of the same call has a stack as long as they nest, a call without end has not."""
