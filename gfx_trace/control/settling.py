@@ -296,10 +296,10 @@ class Settling:
         return False
 
 
-def _kind_of_both(a: str, b: str) -> str:
-    """The kind of what is of one of two kinds, before the first trip or behind one."""
-    if a == b:
-        return a
-    if {a, b} <= set(ORDER):
-        return max(a, b, key=ORDER.index)
-    return "optional" if {a, b} <= {"tensor", "optional", "none"} else "any"
+def _kind_of_both(left: str, begun: str) -> str:
+    """The kind of what a trip begins with where a trip before it may have left one of another kind."""
+    if "any" in (left, begun):
+        return "any"
+    if {left, begun} <= set(ORDER):
+        return max(left, begun, key=ORDER.index)
+    return "optional" if {left, begun} == {"tensor", "optional"} else left  # None before the first trip, or behind one
