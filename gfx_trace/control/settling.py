@@ -233,17 +233,19 @@ class Settling:
         kind = value.kind if isinstance(value, Value) else kind_of(out)
         wider = _kind_of_both(kind, carried.kind)
         if wider == "any" and not self.carries.host:
-            what = (
-                f"{carried.called(self.carries.tracer)} is a tensor on one way to a trip, and something else on another"
-            )
-            raise UnsupportedConstruct(
-                f"GFX cannot convert this loop: {what}, which no graph can carry where data ends the loop",
-                self.carries.span, "give it the same kind before the loop and in it",
-            )  # fmt: skip
+            raise self._of_two_kinds(carried)
         if wider != carried.kind and (self.carries.host or wider in ("tensor", "optional")):
             carried.kind = wider
             return not self.carries.host and carried.inner is not None and carried.inner.kind == wider
         return True
+
+    def _of_two_kinds(self, carried: Carried) -> UnsupportedConstruct:
+        what = f"{carried.called(self.carries.tracer)} is a tensor on one way to a trip, and something else on another"
+        return UnsupportedConstruct(
+            f"GFX cannot convert this loop: {what}, which no graph can carry where data ends the loop",
+            self.carries.span,
+            "give it the same kind before the loop and in it",
+        )
 
     def _refuse(self, carried: Carried, out: Any) -> None:
         usable(out)
