@@ -47,8 +47,10 @@ def verify(what: Program | Graph) -> None:
 
 def _verify_records(program: Program) -> None:
     result = program.entry.result
-    if program.writes and type(result) is tuple and result:
-        result = result[0]  # the state stands behind it
+    if program.writes:
+        if type(result) is not tuple or len(result) != 2:
+            raise VerifyError("what a program writes stands behind its result, and this one's is no pair of both")
+        result = result[0]
     for path, record in program.records.items():
         try:
             held = held_at(result, path)

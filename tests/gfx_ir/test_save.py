@@ -187,6 +187,7 @@ def tampered(change):
         (lambda d: d["scopes"][1].__setitem__(4, 1), "before its parent"),
         (lambda d: d["spans"][0].__setitem__(0, "a\0b"), "stands in no file"),
         (lambda d: d.update(promotion="tuple"), "no rules of promotion"),
+        (lambda d: d.update(writes=["x"]), "is no pair"),
         (lambda d: d["graphs"][0]["nodes"][0].__setitem__(3, [[]]), "position of graph"),
         (lambda d: d["graphs"][0]["placeholders"][0].__setitem__(2, 5), "cannot be of the type 5"),
     ],

@@ -214,7 +214,9 @@ def programs(draw):
     if draw(st.booleans()):
         signature = [Parameter("args", tuple(entry.placeholders))]
     guards = [Guard("value", "x", draw(CONSTANTS)), Guard("type", "y", draw(LOGICAL))][: draw(st.integers(0, 2))]
-    writes = draw(st.lists(st.sampled_from(["a.b", "x"]), max_size=2))
+    writes = draw(st.lists(st.sampled_from(["a.b", "x"]), max_size=2, unique=True))
+    if writes:
+        entry.result = entry.result, dict.fromkeys(writes, entry.placeholders[0] if entry.placeholders else 0)
     if draw(st.booleans()):
         functions[draw(st.sampled_from(["main", "entry"]))] = entry
     return Program(
