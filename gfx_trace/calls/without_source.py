@@ -10,15 +10,15 @@ import builtins
 import dis
 import math
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
 from gfx_ir.errors import BackendError
 from gfx_ir.probing import own_attribute
-from gfx_ir.trees import leaves
 
 from ..heap.contents import FIXED
+from ..heap.reads import content_of
 from ..interfaces import Capturing
 from ..values.proxy import HostProxy, Proxy
 
@@ -38,7 +38,8 @@ _BUILTINS = frozenset(
 
 def run_without_source(tracer: Capturing, f: types.FunctionType, *args: Any, **kwargs: Any) -> Any:
     """f(*args, **kwargs) of a function without source. Raises where it does what only rewritten code can record."""
-    why = next(_other_than_computing(tracer, f, (args, kwargs)), None)
+    given = (*args, *kwargs.values(), *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())
+    why = next(_other_than_computing(tracer, f, given), None)
     if why is not None:
         raise tracer.error(_refused(f, why), _HINT)
     try:
@@ -54,11 +55,13 @@ def _refused(f: types.FunctionType, why: str) -> str:
     return f"GFX cannot convert this function: {f.__name__!r} has no source ({f.__code__.co_filename}), and {why}"
 
 
-def _other_than_computing(tracer: Capturing, f: types.FunctionType, given: Any) -> Iterator[str]:
+def _other_than_computing(tracer: Capturing, f: types.FunctionType, given: Iterable[Any]) -> Iterator[str]:
     """What a function does besides computing with captured values and constants."""
-    for x in leaves(given):
+    for x in _parts(given):
         if type(x) not in (Proxy, HostProxy) and not _constant(tracer, x):
             yield f"it gets a {type(x).__name__}, which it may read and write"
+    closed_over = dict(zip(f.__code__.co_freevars, map(content_of, f.__closure__ or ())))
+    names = {**vars(builtins), **f.__globals__, **closed_over}
     held: Any = None  # what the instruction before loaded, of which attributes may be read
     for step in dis.get_instructions(f.__code__):
         if step.opname in _WRITES or (step.opname.startswith("DELETE_") and step.opname != "DELETE_FAST"):
@@ -68,7 +71,7 @@ def _other_than_computing(tracer: Capturing, f: types.FunctionType, given: Any) 
         elif step.opname in _MORE:
             yield "it does more than compute"
         elif step.opname in _LOADS:
-            held = _loaded(f, step.argval)
+            held = names.get(step.argval)
         elif step.opname in _READS and type(held) is types.ModuleType:
             held = own_attribute(held, step.argval)
         else:
@@ -77,12 +80,10 @@ def _other_than_computing(tracer: Capturing, f: types.FunctionType, given: Any) 
             yield f"it uses {step.argval!r}, which is none of the captured framework's functions"
 
 
-def _loaded(f: types.FunctionType, name: str) -> Any:
-    """What a name of a function stands for that is no local one."""
-    closed_over = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
-    if name in closed_over:
-        return closed_over[name].cell_contents
-    return f.__globals__.get(name, own_attribute(builtins, name))
+def _parts(given: Iterable[Any]) -> Iterator[Any]:
+    """Arguments, and what tuples among them hold: whoever has any other container may write it."""
+    for x in given:
+        yield from _parts(x) if type(x) is tuple else (x,)
 
 
 def _computes(tracer: Capturing, x: Any) -> bool:

@@ -28,6 +28,8 @@ DOES_MORE = {
     "def f(x):\n    return x + torch.randn(3)": "it draws random numbers",
     "def f(x):\n    return [v * 2 for v in x]": "it does more than compute|tests captured data|it uses",
     "def f(x):\n    import os\n    return x": "it does more than compute",
+    "def f(x, seen=[]):\n    seen.append(1)\n    return x * len(seen)": "it gets a list",
+    "def f(x, w=weight):\n    return x @ (w * 2)": "it gets a Tensor",
     "def f(x):\n    with torch.no_grad():\n        return x": "it does more than compute|it uses 'no_grad'",
 }
 MODEL = """
@@ -66,3 +68,16 @@ def test_state_of_a_model_is_not_touched():
     with pytest.raises(GfxError, match=r"'forward' has no source .* it gets a Counting"):
         gfx.symbolic_trace(model, torch.ones(3))
     assert model.n == 0
+
+
+def test_a_list_that_it_is_given_is_not_written_unseen():
+    append = made("def f(x, seen):\n    seen.append(x)\n    return x")
+
+    def fn(x):
+        seen = []
+        if x.sum() > 0:
+            append(x, seen)
+        return x * len(seen)
+
+    with pytest.raises(GfxError, match=r"'f' has no source .* it gets a list"):
+        gfx.symbolic_trace(fn, torch.ones(3))
