@@ -66,7 +66,7 @@ ARITHMETIC: Mapping[str, str] = {
 
 class Function(NamedTuple):
     """A function of numbers: what runs it, how it is written of `args`, what kind it gives ("": that of its first argument,
-        a boolean a whole number), and what it raises where its arguments are numbers at all. `takes`: the kind of which it takes its arguments,
+    a boolean a whole number), and what it raises where its arguments are numbers at all. `takes`: the kind of which it takes its arguments,
     where an op on arrays takes others, too; `grows`: whether what it gives leaves the range of 32 bits long before that of a double."""
 
     run: Callable[..., Any]

@@ -19,8 +19,7 @@ from ..heap.generators import GENERATORS
 from ..interfaces import Capturing
 from ..objects.native_methods import NativeMethods
 from ..python.devices import settled
-from ..python.listed import ListedItems
-from ..python.rows import StackedRows, listed, rows_of
+from ..python.rows import FILLED, listed, rows_of
 from ..python.sequences import OpenList
 from ..python.texts import on_text
 from ..rewrite import is_converted
@@ -100,16 +99,13 @@ def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: 
     return tracer.iteration.of_call(result, f, args, kwargs)
 
 
-_FILLED = frozenset((StackedRows, ListedItems))
-
-
 def _with_items(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
     """Code in C goes over a list by itself, and takes the one that stands for all rows of a loop for one item: they get their places.
     What only asks for the list, or puts it somewhere as it is, need not know how many there are."""
     owner = own_attribute(f, "__self__")
     keeps = f is type or owner is builtins or isinstance(owner, _HOLDING)
     for x in (*args, *(() if f is dict else kwargs.values())):
-        if type(x) not in (list, tuple) or not tracer.record.filled or _FILLED.isdisjoint(map(type, x)):
+        if type(x) not in (list, tuple) or not tracer.record.filled or FILLED.isdisjoint(map(type, x)):
             continue
         if isinstance(tracer.host_values.length(rows_of(x)), int) or not keeps:
             listed(tracer, x, f"give {called_name(f)}")

@@ -12,7 +12,7 @@ from ..heap.aliases import memory
 from ..heap.journal import Slot
 from ..interfaces import Capturing
 from ..python.listed import ListedItems, is_list
-from ..python.rows import Growing, StackedRows, both_ways, kind_of_items, listed_items
+from ..python.rows import FILLED, Growing, both_ways, kind_of_items, listed_items
 from ..values.gated import Gated
 from ..values.item_kinds import dictionaries_in, each_tensor, tensors_in
 from ..values.proxy import NeedsPython, Proxy
@@ -64,7 +64,7 @@ class CarriedList(Carried):
     @property
     def held(self) -> list[Proxy]:
         """The tensors that it holds before the loop, and those that a trip puts into it."""
-        rows = [x.rows if type(x) in (ListedItems, StackedRows) else x for x in both_ways((*self.init, *self.out))]
+        rows = [x.rows if type(x) in FILLED else x for x in both_ways((*self.init, *self.out))]
         return [x for item in rows for held in tensors_in(item) for x in memory(held) if not is_list(x)]
 
 

@@ -22,7 +22,7 @@ from ..heap.links import Link, When, both, reach
 from ..interfaces import Capturing
 from ..python.listed import ListedItems
 from ..python.rows import (
-    StackedRows,
+    FILLED,
     holds_rows,
     item_by_item,
     item_called,
@@ -80,7 +80,7 @@ class Join:
                 return mine
         if is_total(a) or is_total(b):
             return self._total(a, b, name)
-        if type(a) is type(b) and type(a) in (StackedRows, ListedItems) and a.kind == b.kind:
+        if type(a) is type(b) and type(a) in FILLED and a.kind == b.kind:
             rows = self.join(a.rows, b.rows, name)
             return rows if lacks(rows) else type(a)(rows, a.kind)
         if lacks(a) or lacks(b):

@@ -17,8 +17,7 @@ from gfx_ir.trees import leaves
 from ..heap.journal import held_values
 from ..heap.owned import WRITABLE
 from ..interfaces import Capturing
-from ..python.listed import ListedItems
-from ..python.rows import StackedRows
+from ..python.rows import FILLED
 from ..values.access import A_VALUE, NOTHING, Access
 from ..values.gated import Gated
 from ..values.joined_types import joined_type
@@ -102,7 +101,8 @@ class Regions:
         return side
 
     def _told(self, before: tuple, access: Access) -> None:
-        """Variables that a side sets to what a test left in others hold what that is here, where it is known."""
+        """Variables that a side sets to what a test left in others hold what that is here, where it is known. Not a part of
+        `trace_side`: no name there may hold them while references are counted."""
         held = access.get()
         if any(type(x) is Gated and x is not old for x, old in zip(held, before)):
             access.set(tuple([x if x is old else self.tracer.gates.known(x) for x, old in zip(held, before)]))
@@ -282,7 +282,7 @@ def filled(
         return Proxy(proxy.value, tree.backend, tree.weak) if isinstance(proxy, Proxy) else proxy
     if isinstance(tree, Proxy) and raw:
         return tree.value
-    if type(tree) is StackedRows or type(tree) is ListedItems:
+    if type(tree) in FILLED:
         return type(tree)(filled(tree.rows, outputs), tree.kind)
     parts = branches(tree)
     if parts is None:

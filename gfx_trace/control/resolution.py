@@ -20,8 +20,7 @@ from gfx_ir.trees import tree_map
 
 from ..heap.aliases import doubt, mutable
 from ..interfaces import Capturing
-from ..python.listed import ListedItems
-from ..python.rows import StackedRows
+from ..python.rows import FILLED
 from ..values.access import A_VALUE, NOTHING, Access, said
 from ..values.gated import Gated, GatedItems, defined_by, gate_of, is_total, usable
 from ..values.proxy import Proxy, Undefined, Unusable, is_open
@@ -39,14 +38,11 @@ class Resolution:
 
     def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
-        self._asked_none: list[
-            tuple[Gated, Value]
-        ] = []  # gated values of which code asked whether they are None, and the answers
 
     def asked_none(self, x: Gated, found: Any) -> Any:
         """The answer to `x is None`: where it is no, x is known to hold something."""
         if is_open(found) and isinstance(found.value, Value):
-            self._asked_none.append((x, found.value))
+            x.none.append(found.value)
         return found
 
     def resolve(
@@ -93,16 +89,13 @@ class Resolution:
 
     def _not_none(self, x: Gated) -> bool:
         """Whether the code is where it found that a gated value is not None."""
-        return any(asked is x and self.tracer.facts.decide(found) is False for asked, found in self._asked_none)
+        return any(self.tracer.facts.decide(answer) is False for answer in x.none)
 
     def _but_none(self, x: Any) -> Any:
         """What x holds, where it is known not to be None."""
         if type(x) is not Gated or x.total:
             return x
-        for truth in (True, False):
-            if x.side(truth) is None:
-                return self._but_none(self.imported(x.test, x.side(not truth)))
-        return self.on_sides(x, self._but_none)
+        return self._other_way(x, lambda side: side is None, self._but_none)
 
     def present(self, x: Any) -> Any:
         """What x holds, where it is known to hold something: the ways that left no value in it do not come here."""
@@ -110,10 +103,14 @@ class Resolution:
             return x
         if x.total:
             return x.then
+        return self._other_way(x, lambda side: isinstance(side, Undefined), self.present)
+
+    def _other_way(self, x: Gated, absent: Callable[[Any], bool], use: Callable[[Any], Any]) -> Any:
+        """What `use` makes of what x holds, which is nothing that is `absent`: the way that left that does not come here."""
         for truth in (True, False):
-            if isinstance(x.side(truth), Undefined):
-                return self.present(self.imported(x.test, x.side(not truth)))
-        return self.on_sides(x, self.present)
+            if absent(x.side(truth)):
+                return use(self.imported(x.test, x.side(not truth)))
+        return self.on_sides(x, use)
 
     def known(self, x: Any) -> Any:
         """What x holds as far as it is known here which way the tests went on which it hangs."""
@@ -168,7 +165,7 @@ class Resolution:
         if type(tree) is GatedItems:
             gated = self.imported(test, tree.gated)
             return tree if gated is tree.gated else GatedItems(gated)
-        if type(tree) is StackedRows or type(tree) is ListedItems:
+        if type(tree) in FILLED:
             rows = self.imported(test, tree.rows)
             return tree if rows is tree.rows else type(tree)(rows, tree.kind)
         if is_open(tree):

@@ -11,7 +11,6 @@ from gfx_ir.trees import leaves
 from ..frameworks.grad_mode import alike as alike_modes
 from ..heap.aliases import mutable
 from ..heap.journal import Slot
-from ..python.rows import Growing, StackedRows
 from ..values.gated import Gated, defined_by, is_total, lacks, usable
 from ..values.lost import Lost
 from ..values.nest import alike, branches
@@ -34,9 +33,6 @@ from .nouns import noun
 from .settling_lists import SettlingLists
 from .sides import Side
 from .stand_ins import stand_in
-
-_IN_ROWS = frozenset((Proxy, StackedRows))
-_KNOWN = _IN_ROWS | {Growing}
 
 
 class Settling:
@@ -152,10 +148,7 @@ class Settling:
                 sure = (
                     self.carries.runs and not lacks(after)
                 ) or not before.name.isidentifier()  # a flag of its own guards what is returned
-                if gated:
-                    self.carries.entry[at] = self._defined_on_sides(before, zero, name)
-                else:
-                    self.carries.entry[at] = zero if sure else defined_by(False, zero, name)
+                self.carries.entry[at] = zero if sure and not gated else self._defined_before(before, zero, name)
                 if name in self.carries.returned:
                     self.carries.tracer.unread |= {leaf.value for leaf in leaves(zero) if type(leaf) is Proxy}
                 self.carries.plan(name, self.carries.entry[at], path)
@@ -184,8 +177,9 @@ class Settling:
         self.carries.entry[at] = Unusable(error)
         return False
 
-    def _defined_on_sides(self, before: Gated, zero: Any, name: str) -> Gated:
-        """A variable that a test before the loop may have defined: its value, and the flag that tells whether it did."""
+    def _defined_before(self, before: Any, zero: Any, name: str) -> Gated:
+        """A variable that is not defined before the loop, or only on one side of a test: its value, and the flag that tells whether it
+        is."""
         if_there = self.carries.tracer.gates.if_there
         value = if_there(before, lambda held: held, lambda: zero)
         return defined_by(if_there(before, lambda held: True, lambda: False), value, name)

@@ -134,7 +134,7 @@ def rows_of(x: Any) -> Any:
 
 def kind_of_items(items: Any) -> Any:
     """What each item of a list or tuple is, as `item_kind` says; None where one value does not hold them."""
-    kinds = [x.kind if type(x) in _FILLED else item_kind(x) for x in both_ways(items)]
+    kinds = [x.kind if type(x) in FILLED else item_kind(x) for x in both_ways(items)]
     return functools.reduce(joint_kind, kinds) if kinds else ""
 
 
@@ -187,7 +187,7 @@ def item_by_item(a: Any, b: Any) -> bool:
     """Whether two containers can be joined item by item: not where what stands for many items in one has no counterpart."""
     if not (holds_rows(a) or holds_rows(b)):
         return True
-    left, right = ([(type(x), x.kind) if type(x) in _FILLED else None for x in items] for items in (a, b))
+    left, right = ([(type(x), x.kind) if type(x) in FILLED else None for x in items] for items in (a, b))
     return type(a) is type(b) and left == right and GatedItems not in map(type, (*a, *b))
 
 
@@ -214,7 +214,8 @@ def in_places(x: Any) -> Any:
 
 _SEQUENCES = frozenset((list, tuple))
 STANDING = frozenset((StackedRows, ListedItems, Growing, GatedItems))
-_FILLED = frozenset((StackedRows, ListedItems))
+FILLED = frozenset((StackedRows, ListedItems))
+"""What stands for items of which the number is open, and knows their kind."""
 
 
 def listed(tracer: Capturing, x: Any, what: str) -> None:

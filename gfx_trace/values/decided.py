@@ -10,10 +10,11 @@ from gfx_ir.control import host_operator
 from gfx_ir.graph import Value
 from gfx_ir.host import Dim, Expr, compared
 from gfx_ir.infer.sequences import as_truth
+from gfx_ir.python_numbers import COMPARISONS
 
 from .record import Record
 
-_SIGNS = frozenset(("<", "<=", ">", ">=", "==", "!="))
+_SIGNS = COMPARISONS - {"not"}
 
 
 class Decided:

@@ -144,10 +144,9 @@ class Facts:
 
     def _sides(self, value: Value) -> list[tuple[Any, bool | None]]:
         """(what a side of a test gives for a value, its truth as far as it is settled there) of both."""
-        found = []
+        found, asked = [], self._asked(value.node.args[0])
         for at, region in enumerate(value.node.regions):
             side = region.result[value.index - 1]
-            asked = self._asked(value.node.args[0])
             of_test = isinstance(side, Value) and any(key in asked for key in self._asked(side))
             found.append((side, side if isinstance(side, bool) else at == 0 if of_test else self.decide(side)))
         return found

@@ -16,16 +16,17 @@ class Gated:
 
     `total`: `then` is there whether the test holds or not, as what a loop carries is; the test is carried beside it. `error`: why its
     leaves cannot be one value of a graph, where a test on data decides; all that can be asked then is which of them are true.
-    `whole`: whether all leaves are values.
+    `whole`: whether all leaves are values. `none`: the answers that were given to whether it is None.
     """
 
-    __slots__ = ("test", "then", "otherwise", "name", "total", "error", "whole", "__weakref__")
+    __slots__ = ("test", "then", "otherwise", "name", "total", "error", "whole", "none", "__weakref__")
 
     def __init__(
         self, test: Any, then: Any, otherwise: Any, name: str, total: bool = False, error: CaptureError | None = None
     ) -> None:
         self.test, self.then, self.otherwise = test, then, otherwise
         self.name, self.total = name, total
+        self.none: list[Any] = []
         inner = [leaf for leaf in (then, otherwise) if type(leaf) is Gated]
         self.error = error or next((leaf.error for leaf in inner if leaf.error is not None), None)
         lacking = any(isinstance(leaf, (Undefined, Unusable)) for leaf in (then, otherwise))

@@ -110,11 +110,14 @@ def _asked(
     them, or one that costs nothing (`free`) to ask; as a value of the graph that the node stands in, with what it is."""
     places = range(-len(given), 0)
     taken = [given[place] for place in places if any(region.placeholders[place].uses for region in regions)]
+    questions = Questions()
     for found, known in settled:
         subject = _first(found.node.args[0], node, given) if is_none_test(found.node) else None
         if subject is not None and not known and any(x is subject for x in taken):
             return at(found, node.graph) or put_before(node, "is_none", subject), known
-        if (free and any(len(region) for region in regions)) or any(_none_without(x, found, known) for x in taken):
+        if (free and any(len(region) for region in regions)) or any(
+            _none_without(x, found, known, questions) for x in taken
+        ):
             here = brought(found, node)
             if here is not None:
                 return here, known
@@ -131,17 +134,16 @@ def _first(value: Any, node: Node, given: tuple) -> Value | None:
     return at(value, node.graph)
 
 
-def _none_without(x: Any, test: Value, known: bool) -> bool:
+def _none_without(x: Any, test: Value, known: bool, questions: Questions) -> bool:
     """Whether a value is None where a test is not what is `known` of it."""
     x = outer(x) if type(x) is Value else x
     if type(x) is not Value or not (is_test(x.node) and is_open_host(x.node)):
         return x is None
     sides = [outputs_of(side.result, len(x.node.values))[x.index - 1] for side in x.node.regions]
-    questions = Questions()
     (asked, turned), (again, turned_again) = questions.of(test), questions.of(x.node.args[0])
     if asked == again:
         sides = [sides[known is (turned is turned_again)]]
-    return all(_none_without(side, test, known) for side in sides)
+    return all(_none_without(side, test, known, questions) for side in sides)
 
 
 def _settled(value: Any, truth: bool, traced: Set[Value]) -> Iterator[tuple[Value, bool]]:
