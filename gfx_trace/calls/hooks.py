@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from types import GeneratorType
 from typing import Any
@@ -19,7 +18,7 @@ from ..objects.accesses import gfx_operand as gfx_operand
 from ..objects.accesses import gfx_setattr as gfx_setattr
 from ..objects.accesses import gfx_setitem as gfx_setitem
 from ..objects.accesses import gfx_spread as gfx_spread
-from ..objects.iterating_calls import lazily
+from ..objects.iterating_calls import fixed, lazily
 from ..objects.variables import gfx_load as gfx_load
 from ..objects.variables import gfx_name as gfx_name
 from ..objects.variables import gfx_nonlocal as gfx_nonlocal
@@ -33,6 +32,7 @@ from ..python.rows import StackedRows, rows_of
 from ..python.sequences import OpenList, Starred, display, is_shape, open_tuple
 from ..values.access import A_VALUE, NOTHING, Access, Stop
 from ..values.gated import Gated, usable
+from ..values.here import here
 from ..values.number_rows import rows_kind
 from ..values.proxy import HostProxy, Proxy
 from ..values.raised import gfx_handlers as gfx_handlers
@@ -49,39 +49,29 @@ def gfx_is(a: Any, b: Any) -> Any:
         usable(a, b)
         if a is b or type(a) is not type(b):
             return a is b
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.truths.is_(a, b)
+    return here().truths.is_(a, b)
 
 
 def gfx_in(a: Any, b: Any) -> Any:
     """a in b."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.truths.contains(b, a)
+    return here().truths.contains(b, a)
 
 
 def gfx_not(x: Any) -> Any:
     """not x."""
     if type(x) is bool:
         return not x
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.truths.not_(x)
+    return here().truths.not_(x)
 
 
 def gfx_and(first: Any, *rest: Callable[[], Any], access: tuple = NOTHING) -> Any:
     """first and rest…; `access`: to the variables that `rest` assigns."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.truths.and_(first, rest, Access(*access))
+    return here().truths.and_(first, rest, Access(*access))
 
 
 def gfx_or(first: Any, *rest: Callable[[], Any], access: tuple = NOTHING) -> Any:
     """first or rest…"""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.truths.or_(first, rest, Access(*access))
+    return here().truths.or_(first, rest, Access(*access))
 
 
 def gfx_ifexp(
@@ -90,15 +80,12 @@ def gfx_ifexp(
     """then if test else otherwise; `name`: the variable that it is assigned to."""
     if type(test) is bool:
         return then() if test else otherwise()
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.truths.ifexp(test, then, otherwise, Access(*access), name)
+    return here().truths.ifexp(test, then, otherwise, Access(*access), name)
 
 
 def gfx_if(test: Any, then: Any, otherwise: Any, get: Any, set_: Any, names: tuple) -> None:
     """if test: then() else: otherwise()."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    tracer = here()
     found = test if type(test) is bool else tracer.truths.truth(test)
     if found is True:
         then()
@@ -111,8 +98,7 @@ def gfx_if(test: Any, then: Any, otherwise: Any, get: Any, set_: Any, names: tup
 
 def gfx_if_ret(test: Any, then: Any, otherwise: Any, get: Any, set_: Any, names: tuple) -> Any:
     """if test: return then() else: return otherwise()."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    tracer = here()
     found = test if type(test) is bool else tracer.truths.truth(test)
     if found is True:
         return then()
@@ -123,23 +109,19 @@ def gfx_if_ret(test: Any, then: Any, otherwise: Any, get: Any, set_: Any, names:
 
 def gfx_while(test: Any, body: Any, get: Any, set_: Any, names: tuple, stop: Any, inner: tuple = ()) -> None:
     """while not stop() and test(): body(); `inner`: what the test assigns and nothing behind the loop reads."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    tracer.loops.while_(test, body, Access(get, set_, names), Stop(*stop) if stop else None, inner)
+    here().loops.while_(test, body, Access(get, set_, names), Stop(*stop) if stop else None, inner)
 
 
 def gfx_for(iterable: Any, body: Any, get: Any, set_: Any, names: tuple, stop: Any, target: Any) -> None:
     """for item in iterable: body(item), until stop()."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    tracer = here()
     items = rows_of(tracer.overloading.iterable(iterable))
     tracer.loops.for_(items, body, Access(get, set_, names), Stop(*stop) if stop else None, target)
 
 
 def gfx_iter(iterable: Any) -> Any:
     """The iterable of a comprehension that stays Python's."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    tracer = here()
     source = rows_of(tracer.overloading.iterable(iterable))
     if type(source) not in _OPEN:
         return tracer.iteration.steps(source)
@@ -153,8 +135,7 @@ def gfx_iter(iterable: Any) -> Any:
 
 def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: Any, access: tuple = NOTHING) -> Any:
     """A comprehension of one `for` without a filter; `access` as in `gfx_and`."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    tracer = here()
     source = tracer.overloading.iterable(iterable)
     if kind == "generator":
         return lazily(tracer, GeneratorType, function, source, target, Access(*access))
@@ -170,8 +151,7 @@ def gfx_kept(
     function: Callable[[Any], Any], keeps: Callable[[Any], Any], iterable: Any, target: Any, access: tuple = NOTHING
 ) -> Any:
     """A list comprehension of one `for` with a filter; `access` as in `gfx_and`."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    tracer = here()
     source = rows_of(tracer.overloading.iterable(iterable))
     return tracer.loops.kept(function, keeps, source, target, Access(*access))
 
@@ -183,8 +163,7 @@ def gfx_generator(made: Any) -> Any:
 
 def gfx_yield_from(source: Any) -> Any:
     """What `yield from` goes over."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    tracer = here()
     if type(source) is GeneratorType:
         tracer.iteration.check(source)
         return source
@@ -193,8 +172,7 @@ def gfx_yield_from(source: Any) -> Any:
 
 def gfx_fold(f: Any, iterable: Any, each: Any, keeps: Any, target: Any, *start: Any, access: tuple = NOTHING) -> Any:
     """sum, any or all of a generator expression of one `for`; `access` as in `gfx_and`."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    tracer = here()
     fold = Fold(tracer, f, each, keeps, Access(*access))
     each_way = lambda source: fold(rows_of(tracer.overloading.iterable(source)), target, start)
     return tracer.gates.resolve(iterable, each_way, fold.access)
@@ -202,35 +180,28 @@ def gfx_fold(f: Any, iterable: Any, each: Any, keeps: Any, target: Any, *start: 
 
 def gfx_filter(test: Any) -> bool:
     """The filter of a comprehension: what it keeps decides a length, so it must be fixed."""
-    active.builder.site = sys._getframe(1)
-    what = "comprehension: its `if` hangs on traced data, so its length would be open"
-    return _fixed(test, what, "use where, or a mask")
+    return fixed(here(), test, "comprehension: its `if`")
 
 
 def gfx_static(test: Any, construct: str) -> bool:
     """A test that has to be fixed, because `construct` stands under it."""
-    active.builder.site = sys._getframe(1)
-    return _fixed(test, f"{construct} in a generator: it hangs on a traced test", "return a list")
-
-
-def _fixed(test: Any, what: str, instead: str) -> bool:
-    found = active.builder.truths.truth(test)
+    tracer = here()
+    found = tracer.truths.truth(test)
     if isinstance(found, bool):
         return found
-    raise active.builder.error(f"GFX cannot convert this {what}", instead)
+    raise tracer.error(
+        f"GFX cannot convert this {construct} in a generator: it hangs on a traced test", "return a list"
+    )
 
 
 def gfx_unpack(value: Any, names: tuple) -> Any:
     """The items of value, as many as the targets take."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.unpack(value, names)
+    return here().unpack(value, names)
 
 
 def gfx_star(value: Any) -> Any:
     """*value in a call or a set display."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    tracer = here()
     rows = tracer.iteration.drained(open_tuple(value))
     if type(rows) is ListedItems:
         return (SpreadItems(rows),)
@@ -239,8 +210,7 @@ def gfx_star(value: Any) -> Any:
 
 def gfx_items(value: Any) -> Any:
     """*value in a tuple or list display: what stands for items of which the number is open keeps its place."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    tracer = here()
     rows = tracer.iteration.drained(open_tuple(value))
     if type(rows) is ListedItems:
         return (rows,)
@@ -257,22 +227,19 @@ def _spread(rows: Any) -> Any:
 
 def gfx_display(items: Any) -> Any:
     """A tuple or list display with `*` in it."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    tracer = here()
     return display(tracer, items)
 
 
 def gfx_set(items: list[Any]) -> Any:
     """A set display, whose items Python hashes and compares."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    tracer = here()
     return display(tracer, tracer.native_methods.run(items, lambda: set(items)))
 
 
 def gfx_dict(pairs: list[tuple[Any, Any]]) -> dict:
     """A dictionary display, whose keys Python hashes and compares."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    tracer = here()
     found: dict = tracer.native_methods.run([key for key, _ in pairs], lambda: dict(pairs))
     return found
 
@@ -286,22 +253,17 @@ def gfx_starstar(value: Any) -> Any:
 
 def gfx_fstr(*parts: Any) -> Any:
     """An f-string: a text where all of it is fixed, else an open text."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.texts.text(parts)
+    return here().texts.text(parts)
 
 
 def gfx_percent(template: str, given: Any) -> Any:
     """A literal text % what stands in it."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.texts.percent(template, given)
+    return here().texts.percent(template, given)
 
 
 def gfx_global_write(name: str, value: Any) -> Any:
     """A write to a global variable."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    tracer = here()
     if type(value) in _OPEN:
         raise tracer.error(
             f"GFX cannot convert this write of captured data to the global {name!r}", "return it instead"
@@ -314,16 +276,12 @@ def gfx_global_write(name: str, value: Any) -> Any:
 
 def gfx_enter(made: Any) -> Any:
     """The context manager of a `with`: its own methods are entered as a call of them would be."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.managers.manager(made)
+    return here().managers.manager(made)
 
 
 def gfx_assert(test: Any, message: Callable[[], Any] | None) -> None:
     """assert test, message."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    tracer.raising.check(test, message)
+    here().raising.check(test, message)
 
 
 TABLE: dict[str, Any] = {name: item for name, item in globals().items() if name.startswith("gfx_")}

@@ -16,7 +16,7 @@ from ..python.rows import holds_rows
 from ..values.access import Access, Stop
 from ..values.number_rows import rows_kind
 from ..values.proxy import Proxy
-from .peeling import unless
+from .peeling import ended
 from .sources import Source, size_of
 
 _MOST = 32
@@ -60,10 +60,7 @@ def _run(
     def trip() -> None:
         body(items.at(at))
         tracer.site = site
-        flag = False if stop is None else tracer.truths.truth(stop())
-        if isinstance(flag, Value):
-            unless(tracer, flag, others, access)
-        elif not flag:
+        if not ended(tracer, stop, others, access):
             others()
 
     has = [partial(_has, tracer, part, at) for part in items.open]

@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gfx_ir.errors import UnsupportedConstruct
-from gfx_ir.graph import Node, Value
+from gfx_ir.graph import Value
 
 from ..interfaces import Capturing
+from ..python.attempts import Mark, attempt
 from ..values.access import NOTHING, Access, Stop
 from ..values.gated import Gated
 from ..values.proxy import NeedsPython, Proxy
@@ -22,7 +23,7 @@ from .carries import Carries
 from .endless import loop_without_end
 from .loop_nodes import make_for, make_while
 from .mapped import kept, mapped
-from .peeling import divides, peel, peel_if_any, stops_open, unless
+from .peeling import divides, ended, peel, peel_if_any, stops_open
 from .rotated import rotated
 from .sides import Side
 from .sources import Source, labels
@@ -41,18 +42,13 @@ class Loops:
     def while_(self, test: Any, body: Any, access: Access, stop: Stop | None, inner: Sequence[str] = ()) -> None:
         """while not stop() and test(): body(); `inner` are variables that the test assigns and nothing behind the loop reads."""
         tried = False
-        while True:
-            flag = False if stop is None else self.tracer.truths.truth(stop())
-            if isinstance(flag, Value):
-                rest = lambda: self._stage_while(test, body, access, stop, inner)
-                unless(self.tracer, flag, rest, access)
-                return
-            if flag:
-                return
+        rest = lambda runs=False: self._stage_while(test, body, access, stop, inner, runs)
+        while not ended(self.tracer, stop, rest, access):
             before = access.get()
             found, written = self._probe(test, access)
             if isinstance(found, Value):
-                break
+                rest()
+                return
             if not found:
                 return
             if stop is not None and not tried:
@@ -63,46 +59,55 @@ class Loops:
                             "GFX cannot convert this while: its test writes to what was there before, and data ends it from within"
                         )
                     access.set(before)  # the node's own test assigns what this one did
-                    if self._stage_running(test, body, access, stop, inner):
+                    try:
+                        self._tried(lambda: rest(runs=True), access)
                         return
+                    except Unsettled:  # the first trip has to run before it
+                        pass
                     self.tracer.truths.truth(test())
             body()
-        self._stage_while(test, body, access, stop, inner)
 
-    def _stage_running(self, test: Any, body: Any, access: Access, *loop: Any) -> bool:
-        """Stage a loop that has a first trip; False, and everything is taken back, where that has to run before it."""
-        before, last, site = access.get(), self.tracer.graph.last, self.tracer.site
-        self.tracer.journal.open()
+    def _tried(self, stage: Callable[[], None], access: Access) -> None:
+        """Stage a loop. Where that comes to nothing, the variables and all that was recorded are as they were before it."""
+        before, site = access.get(), self.tracer.site
         try:
-            self._stage_while(test, body, access, *loop, runs=True)
-        except Unsettled:
-            self.tracer.journal.close()
+            attempt(self.tracer, lambda mark: stage())
+        except (UnsupportedConstruct, Unsettled):
             self.tracer.site = site
-            self._take_back(before, last, access)
-            return False
-        self.tracer.journal.keep()
-        return True
+            access.set(before)
+            self.tracer.regions.escaped = None  # no frame of the body is left alive
+            raise
 
     def _probe(self, test: Any, access: Access) -> Any:
         """The truth of a loop's test here, and what it wrote; what an open one recorded is taken back."""
-        before, last = access.get(), self.tracer.graph.last
+        before, mark = access.get(), Mark(self.tracer)
         self.tracer.journal.open()
         with self.tracer.decided.kept():
             found = self.tracer.truths.truth(test())
         written = self.tracer.journal.close()
         if isinstance(found, Value):
             access.set(before)
-            self.truncate(last)
+            mark.back()
         else:
             self.tracer.journal.commit(written)
         return found, written
 
-    def truncate(self, last: Node | None) -> None:
-        """Erase the nodes behind `last`."""
-        while self.tracer.graph.last is not last:
-            node = self.tracer.graph.last
-            assert node is not None
-            self.tracer.graph.detach(node)
+    def _fixpoint(self, carries: Carries, trace: Callable[[], Any]) -> Any:
+        """What trace() gives in the pass over a loop's body that leaves what it began with: the body, whether data decides how often it
+        runs, and what else the node is made of. None, of any pass: it is no such loop."""
+        site = self.tracer.site
+        for _ in range(_PASSES):
+            self.tracer.site = site
+            try:
+                traced = trace()
+            except NeedsPython as error:
+                if not carries.reads_grown(error):
+                    raise
+                continue
+            if traced is None or carries.settle(*traced[:2]):
+                self.tracer.site = site
+                return traced
+        raise self.tracer.error("GFX cannot convert this loop: the kinds of what it carries do not settle")
 
     # ------------------------------------------------------------------ while
     def _stage_while(
@@ -112,8 +117,8 @@ class Loops:
         carries = Carries(self.tracer, access, stop, inner)
         carries.runs = carries.peels = runs
         site = self.tracer.site
-        for _ in range(_PASSES):
-            self.tracer.site = site
+
+        def trace() -> Any:
             try:
                 test_side, found = self._trace_test(carries, test)
             except Raised as raised:  # the test is reached whatever follows
@@ -121,22 +126,18 @@ class Loops:
                 raise raised if self.tracer.stack else raised.error from None
             self.tracer.site = site
             if carries.left_by_test(test_side):
-                self._stage_while(*rotated(self.tracer, test, body, access, stop), stop)
-                return
-            try:
-                body_side, flag = self.trace_body(carries, body, stop, before=test if carries.test_assigns else None)
-            except NeedsPython as error:
-                if not carries.reads_grown(error):
-                    raise
-                continue
-            tensor = any(isinstance(x, Value) and x.is_tensor for x in (found, flag))
+                return None
+            body_side, flag = self.trace_body(carries, body, stop, before=test if carries.test_assigns else None)
             carries.open_length = True
-            if carries.settle(body_side, tensor):
-                break
+            tensor = any(isinstance(x, Value) and x.is_tensor for x in (found, flag))
+            return body_side, tensor, test_side, found, flag
+
+        traced = self._fixpoint(carries, trace)
+        if traced is None:
+            self._stage_while(*rotated(self.tracer, test, body, access, stop), stop)
         else:
-            raise self.tracer.error("GFX cannot convert this loop: the kinds of what it carries do not settle")
-        self.tracer.site = site
-        make_while(self.tracer, carries, test_side, found, body_side, flag)
+            body_side, _, test_side, found, flag = traced
+            make_while(self.tracer, carries, test_side, found, body_side, flag)
 
     def _trace_test(self, carries: Carries, test: Any) -> tuple[Side, Any]:
         with self.tracer.regions.opened("test") as side:
@@ -204,100 +205,66 @@ class Loops:
         """Python runs the loop; once its break flag is open, the trips that are left hang on it."""
         for item in items:
             body(item)
-            if stop is None:
-                continue
-            flag = self.tracer.truths.truth(stop())
-            if isinstance(flag, Value):
-                rest = lambda: self._run_for(items, body, access, stop)
-                unless(self.tracer, flag, rest, access)
-                return
-            if flag:
+            if ended(self.tracer, stop, lambda: self._run_for(items, body, access, stop), access):
                 return
 
     def _try_stage_for(
         self, source: Source, iterable: Any, body: Any, access: Access, stop: Stop | None, target: Any, peels: bool
     ) -> bool:
         """Stage a loop; where its body needs a Python number, take everything back and let Python run it."""
-        before, last, site = access.get(), self.tracer.graph.last, self.tracer.site
         fixed = source.length is not None
-        self.tracer.journal.open()
         unrolls = fixed and not self.tracer.options["strict"]
         self.fixed_loops += unrolls
         try:
-            self._stage_for(source, body, access, stop, target, peels and divides(iterable))
+            self._tried(
+                lambda: self._stage_for(source, body, access, stop, target, peels and divides(iterable)), access
+            )
         except (NeedsPython, UnsupportedConstruct) as error:
-            self.tracer.journal.close()
-            self.tracer.site = site
             asked = isinstance(error, NeedsPython)
             if not (unrolls if asked else fixed and not isinstance(iterable, Proxy)):
                 raise
-            self._take_back(before, last, access)
             if isinstance(error, NeedsPython):
                 self.tracer.notes.append(f"a loop was unrolled: {error.why}")
             return False
         except Unsettled as unsettled:
-            self.tracer.journal.close()
-            self.tracer.site = site
-            self._take_back(before, last, access)
             loop = lambda others: self.for_(others, body, access, stop, target, False)
             peeled = (iterable, body, loop, stop, access)
             if fixed:
                 peel(self.tracer, *peeled)
             else:
                 peel_if_any(self.tracer, source, unsettled.error, *peeled)
-            return True
         finally:
             self.fixed_loops -= unrolls
-        self.tracer.journal.keep()
         return True
-
-    def _take_back(self, before: tuple, last: Node | None, access: Access) -> None:
-        """The variables and the graph are as they were before a loop."""
-        access.set(before)
-        self.truncate(last)
-        self.tracer.regions.escaped = None  # no frame of the body is left alive
 
     def _stage_for(
         self, source: Source, body: Any, access: Access, stop: Stop | None, target: Any, peels: bool
     ) -> None:
         carries = Carries(self.tracer, access, stop)
         carries.peels, carries.may_peel = peels and source.length is not None, peels
-        site = self.tracer.site
         named = labels(target, len(source.items))
         host = all(kind == "int" for kind in source.kinds)
-        for _ in range(_PASSES):
-            self.tracer.site = site
+
+        def trace() -> Any:
             items: list[Value] = []
 
-            def item(graph: Any, items: list[Value] = items) -> Any:
+            def item(graph: Any) -> Any:
                 for at, kind in enumerate(source.kinds):
-                    items.append(
-                        graph.add_placeholder(
-                            named[at],
-                            kind,
-                            source.item_type(at, self.tracer.promotion) if self.tracer.static_types else None,
-                        )
-                    )
+                    known = source.item_type(at, self.tracer.promotion) if self.tracer.static_types else None
+                    items.append(graph.add_placeholder(named[at], kind, known))
                 return source.make([self.tracer.loop_sources._loop_item(v, source, at) for at, v in enumerate(items)])
 
-            try:
-                with carries.peeled_if_unusable():
-                    body_side, flag = self.trace_body(carries, body, stop, item)
-            except NeedsPython as error:
-                if not carries.reads_grown(error):
-                    raise
-                continue
+            with carries.peeled_if_unusable():
+                body_side, flag = self.trace_body(carries, body, stop, item)
             carries.append_items, carries.source = items, source
             carries.trips, carries.runs = source.length, bool(source.length)
             if flag is True and source.length is not None:
                 raise NeedsPython("loop", "the loop ends in its first trip", self.tracer.span())
             carries.open_length = isinstance(flag, Value) or flag is True or source.open_range
             self.tracer.loop_sources._check_rows(source, body_side)
-            if carries.settle(body_side, not host or (isinstance(flag, Value) and flag.is_tensor)):
-                break
-        else:
-            raise self.tracer.error("GFX cannot convert this loop: the kinds of what it carries do not settle")
-        self.tracer.site = site
+            return body_side, not host or (isinstance(flag, Value) and flag.is_tensor), flag, items
+
+        body_side, _, flag, items = self._fixpoint(carries, trace)
         self.tracer.loop_sources._check_rows(source, body_side, carries)
         make_for(self.tracer, source, carries, body_side, flag, items)
 

@@ -56,8 +56,12 @@ def stops_open(tracer: Capturing, body: Callable[[], None], access: Access, stop
     return found
 
 
-def unless(tracer: Capturing, flag: Value, rest: Callable[[], None], access: Access) -> None:
-    """The trips that are left, where none before ended the loop: what one that did gave back is there if it did, and only then."""
+def ended(tracer: Capturing, stop: Stop | None, rest: Callable[[], None], access: Access) -> bool:
+    """Whether a loop ends here. Where that is open it does, and `rest` goes on where none of the trips before ended it: what one that did
+    gave back is there if it did, and only then."""
+    flag = False if stop is None else tracer.truths.truth(stop())
+    if not isinstance(flag, Value):
+        return bool(flag)
 
     def known() -> None:
         access.set(tuple([tracer.gates.known(x) for x in access.get()]))
@@ -67,6 +71,7 @@ def unless(tracer: Capturing, flag: Value, rest: Callable[[], None], access: Acc
         rest()
 
     tracer.regions.branch(flag, known, going_on, access, "")
+    return True
 
 
 def peel(
@@ -82,11 +87,9 @@ def peel(
     site = tracer.site
     body(first)
     tracer.site = site
-    flag = False if stop is None else tracer.truths.truth(stop())
-    if isinstance(flag, Value):
-        unless(tracer, flag, lambda: loop(others), access)
-    elif not flag:
-        loop(others)
+    rest = lambda: loop(others)
+    if not ended(tracer, stop, rest, access):
+        rest()
 
 
 def peel_if_any(tracer: Capturing, source: Source, refusal: UnsupportedConstruct, *peeled: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -23,6 +22,7 @@ from ..interfaces import Capturing
 from ..python.rows import FILLED
 from ..values.access import A_VALUE, NOTHING, Access, said
 from ..values.gated import Gated, GatedItems, defined_by, gate_of, is_total, usable
+from ..values.here import here
 from ..values.proxy import Proxy, Undefined, Unusable, is_open
 
 _OPERATORS, _COMPARISONS = (
@@ -306,8 +306,7 @@ def _forwarded(f: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[
     """An operator of Python's on either side of a gated value."""
 
     def method(x: Gated, other: Any) -> Any:
-        builder = active.builder
-        builder.site = sys._getframe(1)
+        builder = here()
         operand = builder.overloading.as_operand
         return builder.gates.resolve(
             x, lambda side: f(operand(other), operand(side)) if swapped else f(operand(side), operand(other))

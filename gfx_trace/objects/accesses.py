@@ -2,54 +2,43 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from gfx_ir.op import active
 
+from ..values.here import here
 from ..values.proxy import Proxy
 
 
 def gfx_call(f: Any, /, *args: Any, **kwargs: Any) -> Any:
     """f(*args, **kwargs)."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.calls.call(f, args, kwargs)
+    return here().calls.call(f, args, kwargs)
 
 
 def gfx_spread(f: Any, /, *args: Any, **kwargs: Any) -> Any:
     """f(*args, **kwargs), some of the arguments spread by `*`."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.calls.call_spread(f, args, kwargs)
+    return here().calls.call_spread(f, args, kwargs)
 
 
 def gfx_getattr(o: Any, name: str) -> Any:
     """o.name."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.objects.getattr(o, name)
+    return here().objects.getattr(o, name)
 
 
 def gfx_setattr(o: Any, name: str, value: Any) -> None:
     """o.name = value."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    tracer.objects.setattr(o, name, value)
+    here().objects.setattr(o, name, value)
 
 
 def gfx_delattr(o: Any, name: str) -> None:
     """del o.name."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    tracer.objects.delete_attribute(o, name)
+    here().objects.delete_attribute(o, name)
 
 
 def gfx_getitem(o: Any, key: Any) -> Any:
     """o[key]."""
     kind = type(o)
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    tracer = here()
     if kind is Proxy:
         return tracer.views.getitem(o, key)
     return tracer.objects.item(o, key)
@@ -57,22 +46,17 @@ def gfx_getitem(o: Any, key: Any) -> Any:
 
 def gfx_setitem(o: Any, key: Any, value: Any) -> None:
     """o[key] = value."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    tracer.objects.set_item(o, key, value)
+    here().objects.set_item(o, key, value)
 
 
 def gfx_delitem(o: Any, key: Any) -> None:
     """del o[key]."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    tracer.objects.delete_item(o, key)
+    here().objects.delete_item(o, key)
 
 
 def gfx_inplace(sign: str, x: Any, y: Any) -> Any:
     """x += y and its like."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    tracer = here()
     if type(x) is Proxy:
         return tracer.views.inplace(sign, x, y)
     return tracer.overloading.inplace_other(sign, x, y)

@@ -6,12 +6,10 @@ from __future__ import annotations
 
 import functools
 import operator
-import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
-from gfx_ir.op import active
 from gfx_ir.probing import own_attribute
 from gfx_ir.python_numbers import METHODS
 
@@ -22,6 +20,7 @@ from ..python.rows import listed
 from ..python.sequences import OpenList
 from ..rewrite.packages import users
 from ..values.gated import gate_of
+from ..values.here import here
 from ..values.operand import Operand
 from ..values.proxy import is_open
 from .views import PYTHON_INPLACE
@@ -161,8 +160,7 @@ def operate(tracer: Capturing, name: str, a: Any, b: Any) -> Any:
 
 def _binary(name: str, swapped: bool) -> Callable[[Operand, Any], Any]:
     def method(x: Operand, other: Any) -> Any:
-        tracer = active.builder
-        tracer.site = sys._getframe(1)
+        tracer = here()
         other = other.object if type(other) is Operand else other
         return operate(tracer, name, other, x.object) if swapped else operate(tracer, name, x.object, other)
 
@@ -171,8 +169,7 @@ def _binary(name: str, swapped: bool) -> Callable[[Operand, Any], Any]:
 
 def _unary(name: str) -> Callable[[Operand], Any]:
     def method(x: Operand) -> Any:
-        tracer = active.builder
-        tracer.site = sys._getframe(1)
+        tracer = here()
         f = tracer.overloading.own_method(x.object, f"__{name}__")
         return getattr(operator, name)(x.object) if f is None else tracer.calls.call(f, (x.object,), {})
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ from gfx_ir.graph import Value
 from gfx_ir.op import active
 
 from ..values.gated import Gated, lacks
+from ..values.here import here
 from ..values.proxy import HostProxy, Proxy, Undefined
 
 
@@ -29,17 +29,14 @@ def gfx_load(name: str, value: Any) -> Any:
     """A global or free variable: arrays in it are parameters of the program."""
     if type(value) in _PLAIN:
         return value
-    tracer = active.builder
-    if tracer.arrays.array_owner(value) is not None:
-        tracer.site = sys._getframe(1)
-        return tracer.arrays.array_proxy(value, name, name)
+    if active.builder.arrays.array_owner(value) is not None:
+        return here().arrays.array_proxy(value, name, name)
     return gfx_read(name, value)
 
 
 def gfx_nonlocal(name: str, variable: Callable[[], Any], value: Any) -> Any:
     """A write to a variable of a function around this one, which may have returned; `variable`: what reads it."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    tracer = here()
     tracer.journal.record((variable.__closure__ or ())[0], None, "cell", name, tracer.span())
     return gfx_name(name, value)
 
@@ -48,9 +45,7 @@ def gfx_returned(value: Any) -> Any:
     """What a return out of a loop or block gave, where its flag says that there was one."""
     if type(value) is not Gated:
         return value
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.gates.present(value)
+    return here().gates.present(value)
 
 
 def gfx_undefined(name: str) -> Undefined:
@@ -61,8 +56,7 @@ def gfx_undefined(name: str) -> Undefined:
 def gfx_read(name: str, value: Any) -> Any:
     """A read of a variable that may be undefined."""
     if lacks(value):
-        tracer = active.builder
-        tracer.site = sys._getframe(1)
+        tracer = here()
         return tracer.gates.read(name, value)
     return value
 

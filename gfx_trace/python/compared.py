@@ -9,6 +9,7 @@ from typing import Any
 from gfx_ir.op import active
 from gfx_ir.trees import leaves
 
+from ..values.here import here
 from ..values.proxy import HostProxy, Proxy
 from .rows import in_places
 
@@ -70,8 +71,7 @@ def gfx_compared(x: Any) -> Any:
     kind = type(x)
     if kind not in (tuple, list, dict):
         return x
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
+    tracer = here()
     if kind is dict:
         tracer.effects.sure_of(x)
     if tracer.record.filled:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import ops, python_numbers
-from gfx_ir.op import OpDef, active
+from gfx_ir.op import OpDef
 from gfx_ir.python_numbers import COMPARING_METHODS, METHODS
 
+from ..values.here import here
 from ..values.operand import Operand
 from ..values.proxy import Captured, HostProxy, Proxy, number_kinds
 from .compared import Compared
@@ -24,8 +24,7 @@ UNARY = {"neg": ("neg", "negative"), "pos": ("+", "positive"), "invert": ("~", "
 
 def _tensor_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
     def method(x: Proxy, other: Any) -> Any:
-        builder = active.builder
-        builder.site = sys._getframe(1)
+        builder = here()
         if other.__class__ is Operand:
             return NotImplemented
         operand = builder.operands.operand(other)
@@ -50,8 +49,7 @@ def _tensor_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], 
 
 def _host_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
     def method(x: HostProxy, other: Any) -> Any:
-        builder = active.builder
-        builder.site = sys._getframe(1)
+        builder = here()
         if isinstance(other, (Proxy, Operand, Compared)):
             return NotImplemented
         return (
@@ -65,18 +63,14 @@ def _host_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], An
 
 def _tensor_inplace(sign: str) -> Callable[[Any, Any], Any]:
     def method(x: Proxy, other: Any) -> Any:
-        builder = active.builder
-        builder.site = sys._getframe(1)
-        return builder.views.inplace(sign, x, other)
+        return here().views.inplace(sign, x, other)
 
     return method
 
 
 def _unary(sign: str, op: OpDef) -> Callable[[Any], Any]:
     def method(x: Any) -> Any:
-        builder = active.builder
-        builder.site = sys._getframe(1)
-        return builder.views.unary(sign, op, x)
+        return here().views.unary(sign, op, x)
 
     return method
 

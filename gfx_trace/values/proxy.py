@@ -18,6 +18,8 @@ from gfx_ir.op import active
 from gfx_ir.python_numbers import KINDS, OPEN
 from gfx_ir.source import Span
 
+from .here import here
+
 _VERSIONS = itertools.count(1)
 
 
@@ -148,41 +150,31 @@ class Proxy(Captured):
 
     # ------------------------------------------------------------------ attributes
     def __getattr__(self, name: str) -> Any:
-        builder = active.builder
-        if builder is None or (name.startswith("__") and name.endswith("__")):
+        if active.builder is None or (name.startswith("__") and name.endswith("__")):
             raise AttributeError(name)
-        builder.site = sys._getframe(1)
-        return builder.views.tensor_attribute(self, name)
+        return here().views.tensor_attribute(self, name)
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:
         return active.builder.host_values.namespace()
 
     def __getitem__(self, index: Any) -> Any:
-        builder = active.builder
-        builder.site = sys._getframe(1)
-        return builder.views.getitem(self, index)
+        return here().views.getitem(self, index)
 
     def __setitem__(self, index: Any, new: Any) -> None:
-        builder = active.builder
-        builder.site = sys._getframe(1)
-        builder.views.setitem(self, index, new)
+        here().views.setitem(self, index, new)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        builder = active.builder
-        builder.site = sys._getframe(1)
+        builder = here()
         if method != "__call__":
             raise CaptureError(f"GFX cannot capture numpy.{ufunc.__name__}.{method}", builder.span())
         return builder.calls.call(ufunc, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
-        builder = active.builder
-        builder.site = sys._getframe(1)
-        return builder.calls.call(function, args, kwargs)
+        return here().calls.call(function, args, kwargs)
 
     @classmethod
     def __torch_function__(cls, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-        builder = active.builder
-        builder.site = sys._getframe(1)
+        builder = here()
         if isinstance(function, type):  # which would ask again
             raise builder.error(f"GFX has no row for {function.__module__}.{function.__name__} of a captured tensor")
         return builder.calls.call(function, args, kwargs or {})
@@ -222,9 +214,7 @@ class HostProxy(Captured):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        builder = active.builder
-        builder.site = sys._getframe(1)
-        return builder.host_values.host_attribute(self, name)
+        return here().host_values.host_attribute(self, name)
 
     @classmethod
     def __torch_function__(cls, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:

@@ -11,6 +11,8 @@ from gfx_ir.errors import GfxError
 from gfx_ir.op import active
 from gfx_ir.ops.effect import EXCEPTIONS
 
+from .here import here
+
 INSTEAD_OF_CATCHING = "test before the `try`, or let the exception leave the function; where the test asks for a size, give the argument's shape"
 """What to do where an except clause may take what is raised when the code runs."""
 INSTEAD_OF_WAITING = (
@@ -78,16 +80,13 @@ class gfx_handlers:
 
 def gfx_raise(error: Any, cause: Any = None) -> BaseException:
     """The exception that `raise error from cause` raises; under an open test, the end of a region."""
-    tracer = active.builder
-    tracer.site = sys._getframe(1)
-    return tracer.raising.error(error, cause)
+    return here().raising.error(error, cause)
 
 
 def gfx_raise_again() -> None:
     """Before a bare `raise`: under an open test it is the end of a region."""
-    tracer, error = active.builder, sys.exception()
+    error = sys.exception()
     if isinstance(error, Exception) and not isinstance(error, GfxError):
-        tracer.site = sys._getframe(1)
-        found = tracer.raising.error(error, None)
+        found = here().raising.error(error, None)
         if found is not error:
             raise found
