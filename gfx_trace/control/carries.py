@@ -28,8 +28,6 @@ from .carried import Carried, carryable, kind_of, part_label
 from .carried_aliases import CarriedAliases
 from .carried_containers import CarriedContainers
 from .carried_lists import CarriedList
-from .hints import loop_key, recall, remember
-from .settling import Settling
 from .sides import Side
 from .sources import Source
 
@@ -83,9 +81,7 @@ class Carries:
         self.ran: Any = None  # what tells behind the loop whether there was a first trip
         self.open_length = False  # whether only data tells how many trips there are
         self.body: Graph | None = None  # the body, as the last pass traced it
-        self.key = loop_key(self)
         self.replan()
-        recall(self, tracer.loop_hints.get(self.key))
 
     @contextmanager
     def peeled_if_unusable(self) -> Iterator[None]:
@@ -106,11 +102,6 @@ class Carries:
         """Do not carry a leaf."""
         self.dropped.add(path)
         self.slots.remove(self.leaves.pop(path))
-
-    def settle(self, side: Side, tensor: bool) -> bool:
-        """Whether the assumptions of this pass hold; if not, better ones are made for the next."""
-        self.body = side.graph
-        return Settling(self, side).settle(tensor)
 
     # ------------------------------------------------------------------ planning
     def plan(self, name: str, value: Any, path: tuple) -> None:
@@ -294,7 +285,6 @@ class Carries:
     def finish(self, values: tuple, stacked: Sequence[Any] = (), ys: Sequence[Value] = ()) -> None:
         """Behind the node: variables and slots hold its outputs."""
         tracer = self.tracer
-        tracer.loop_hints[self.key] = remember(self)
         results: dict[int, Any] = {}
         for carried, value in zip(self.slots, values):
             value.name = carried.name if carried.name.isidentifier() else None

@@ -14,7 +14,7 @@ from ..values.gated import is_total
 from ..values.nest import branches
 from ..values.proxy import weak_kind
 from .carried import Carried
-from .carrying import Carrying
+from .carries import Carries
 
 
 @dataclass
@@ -29,7 +29,7 @@ class Hints:
     entry: dict[int, Any] = field(default_factory=dict)
 
 
-def loop_key(carries: Carrying) -> tuple:
+def loop_key(carries: Carries) -> tuple:
     """What tells loops apart: the place, the calls that led there, and what the variables are."""
     tracer = carries.tracer
     site = tracer.site
@@ -41,7 +41,7 @@ def loop_key(carries: Carrying) -> tuple:
     return (*found, *(type(value).__name__ for value in carries.before))
 
 
-def recall(carries: Carrying, hints: Hints | None) -> None:
+def recall(carries: Carries, hints: Hints | None) -> None:
     """Begin with what is known of this loop."""
     if hints is None:
         return
@@ -60,7 +60,7 @@ def recall(carries: Carrying, hints: Hints | None) -> None:
             carried.found, carried.truth = found, truth
 
 
-def remember(carries: Carrying) -> Hints:
+def remember(carries: Carries) -> Hints:
     """What is known of this loop now. Slots are told apart by their objects, which the next tracing makes anew."""
     plain = {path for path in carries.dropped if path[0] != "slot"}
     hints = Hints(carries.host, plain, {p for p in carries.kept if p[0] != "slot"}, set(carries.flat))

@@ -8,13 +8,13 @@ from gfx_ir.graph import Node, Value
 from gfx_ir.op import lookup
 
 from ..interfaces import Capturing
-from .carrying import Carrying
+from .carries import Carries
 from .first_trips import of_for, of_while
 from .sides import Side
 from .sources import Source
 
 
-def make_while(tracer: Capturing, carries: Carrying, test_side: Side, found: Any, body_side: Side, flag: Any) -> None:
+def make_while(tracer: Capturing, carries: Carries, test_side: Side, found: Any, body_side: Side, flag: Any) -> None:
     """The node of a loop that goes on while its test holds."""
     exit_ = carries.exit_position(flag)
     sides = [test_side, body_side]
@@ -37,7 +37,7 @@ def make_while(tracer: Capturing, carries: Carrying, test_side: Side, found: Any
     carries.finish(node.values)
 
 
-def make_for(tracer: Capturing, source: Source, carries: Carrying, side: Side, flag: Any, items: list[Value]) -> None:
+def make_for(tracer: Capturing, source: Source, carries: Carries, side: Side, flag: Any, items: list[Value]) -> None:
     """The node of a loop over items."""
     exit_ = carries.exit_position(flag)
     stacked = carries.close_body(side, flag, exit_)

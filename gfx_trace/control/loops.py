@@ -21,10 +21,12 @@ from ..values.unsettled import Unsettled
 from .beside import run_beside
 from .carries import Carries
 from .endless import loop_without_end
+from .hints import loop_key, recall, remember
 from .loop_nodes import make_for, make_while
 from .mapped import kept, mapped
 from .peeling import divides, ended, peel, peel_if_any, stops_open
 from .rotated import rotated
+from .settling import Settling
 from .sides import Side
 from .sources import Source, labels
 
@@ -72,7 +74,7 @@ class Loops:
         before, site = access.get(), self.tracer.site
         try:
             attempt(self.tracer, lambda mark: stage())
-        except (UnsupportedConstruct, Unsettled):
+        except (NeedsPython, UnsupportedConstruct, Unsettled):
             self.tracer.site = site
             access.set(before)
             self.tracer.regions.escaped = None  # no frame of the body is left alive
@@ -95,7 +97,8 @@ class Loops:
     def _fixpoint(self, carries: Carries, trace: Callable[[], Any]) -> Any:
         """What trace() gives in the pass over a loop's body that leaves what it began with: the body, whether data decides how often it
         runs, and what else the node is made of. None, of any pass: it is no such loop."""
-        site = self.tracer.site
+        site, key = self.tracer.site, loop_key(carries)
+        recall(carries, self.tracer.loop_hints.get(key))
         for _ in range(_PASSES):
             self.tracer.site = site
             try:
@@ -104,8 +107,13 @@ class Loops:
                 if not carries.reads_grown(error):
                     raise
                 continue
-            if traced is None or carries.settle(*traced[:2]):
-                self.tracer.site = site
+            self.tracer.site = site
+            if traced is None:
+                return None
+            body, tensor, *_ = traced
+            carries.body = body.graph
+            if Settling(carries, body).settle(tensor):
+                self.tracer.loop_hints[key] = remember(carries)
                 return traced
         raise self.tracer.error("GFX cannot convert this loop: the kinds of what it carries do not settle")
 
@@ -265,7 +273,7 @@ class Loops:
             return body_side, not host or (isinstance(flag, Value) and flag.is_tensor), flag, items
 
         body_side, _, flag, items = self._fixpoint(carries, trace)
-        self.tracer.loop_sources._check_rows(source, body_side, carries)
+        self.tracer.loop_sources._check_rows(source, body_side, carries.aliases)
         make_for(self.tracer, source, carries, body_side, flag, items)
 
     def map_(

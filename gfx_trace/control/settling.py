@@ -28,7 +28,7 @@ from ..values.unsettled import Unsettled
 from .carried import ORDER, Carried, carryable, kind_of, poison, same
 from .carried_aliases import CarriedAliases
 from .carried_lists import CarriedList
-from .carrying import Carrying
+from .carries import Carries
 from .nouns import noun
 from .settling_lists import SettlingLists
 from .sides import Side
@@ -38,7 +38,7 @@ from .stand_ins import stand_in
 class Settling:
     """What one pass over the body tells."""
 
-    def __init__(self, carries: Carrying, side: Side) -> None:
+    def __init__(self, carries: Carries, side: Side) -> None:
         """`side`: the body, as this pass traced it."""
         self.carries, self.side = carries, side
         self.lists = SettlingLists(carries, side)

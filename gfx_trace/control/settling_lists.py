@@ -18,7 +18,7 @@ from ..values.number_rows import one_kind
 from ..values.proxy import NeedsPython, Proxy
 from ..values.ragged import is_ragged
 from .carried_lists import CarriedList, has_open, items_of
-from .carrying import Carrying
+from .carries import Carries
 from .sides import Side
 
 _IN_ROWS = frozenset((Proxy, StackedRows))
@@ -28,7 +28,7 @@ _KNOWN = _IN_ROWS | {Growing}
 class SettlingLists:
     """What one pass over the body tells of lists."""
 
-    def __init__(self, carries: Carrying, side: Side) -> None:
+    def __init__(self, carries: Carries, side: Side) -> None:
         """`side`: the body, as this pass traced it."""
         self.carries, self.side = carries, side
 

@@ -17,7 +17,7 @@ from ..python.sequences import is_shape
 from ..values.either import roots
 from ..values.number_rows import number, rows_kind
 from ..values.proxy import NeedsPython, Proxy, weak_kind
-from .carrying import Carrying
+from .carried_aliases import CarriedAliases
 from .sides import Side
 
 
@@ -109,11 +109,10 @@ class Sources:
             )
         return made
 
-    def _check_rows(self, source: Source, side: Side, carries: Carrying | None = None) -> None:
-        """A loop may not write the tensor over whose rows it runs: those to come would change. `carries`: what is written may be
+    def _check_rows(self, source: Source, side: Side, aliases: CarriedAliases | None = None) -> None:
+        """A loop may not write the tensor over whose rows it runs: those to come would change. `aliases`: of what is
         carried, once that is known."""
         written = [slot.object for slot, _ in side.written if slot.kind == "proxy"]
-        aliases = None if carries is None else carries.aliases
         reached = aliases.reached_by_writes() if aliases is not None else set()
         owners = [root for owner in source.owners if owner is not None for root in roots(owner)]
         if share(written, owners) or any(id(owner) in reached for owner in owners):

@@ -18,7 +18,7 @@ from gfx_ir.trees import tree_map
 
 from ..interfaces import Capturing
 from ..values.proxy import Proxy
-from .carrying import Carrying
+from .carries import Carries
 from .sides import Side
 
 
@@ -26,7 +26,7 @@ class Unknown(Exception):
     """Nothing before the loop has this type."""
 
 
-def stand_in(carries: Carrying, side: Side, value: Proxy) -> Any:
+def stand_in(carries: Carries, side: Side, value: Proxy) -> Any:
     """Zeros of the dtype and shape that `value` has at the end of a loop's body, made before the loop; None: nothing can tell."""
     found = value.value
     if not isinstance(found, Value) or found.kind != "tensor":
@@ -49,7 +49,7 @@ def stand_in(carries: Carrying, side: Side, value: Proxy) -> Any:
 class StandIns:
     """Values of the same type before a loop for those of its body."""
 
-    def __init__(self, carries: Carrying, side: Side) -> None:
+    def __init__(self, carries: Carries, side: Side) -> None:
         self.tracer: Capturing = carries.tracer
         self.carries = carries
         self.alias: dict[Value, Any] = {inner: outer for outer, inner in side.captures.items()}
