@@ -15,7 +15,7 @@ from gfx_ir.trees import leaves
 from ..frameworks.alarms import entering
 from ..frameworks.grad_managers import standing_for
 from ..frameworks.holding import hold
-from ..heap.generators import GENERATORS
+from ..heap.framework_state import GENERATORS
 from ..interfaces import Capturing
 from ..objects.native_methods import NativeMethods
 from ..python.devices import settled

@@ -27,8 +27,8 @@ from ..calls.functions import Functions, Share
 from ..calls.modules import Mode, authors_own, register_root
 from ..control.state import Write, lasting_writes
 from ..frameworks.assumed_kinds import merged
+from ..frameworks.holding import refuse_missing
 from ..frameworks.libraries import NotEntered, Route, routed
-from ..frameworks.missing import refuse_missing
 from ..heap.aliases import WrittenConstant
 from ..heap.outliving import Made, outliving
 from ..objects.attributes import own_function

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,11 +16,11 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from gfx_ir.errors import GfxError
 from gfx_ir.save import write_whole
+from gfx_ir.source import Span
 from gfx_ir.types import LogicalTensor
 
 from ..api import load as load_program
 from ..api import symbolic_trace
-from .foreign import foreign
 from .specs import Sample, load_target, parse_args
 
 out, err = Console(), Console(stderr=True)
@@ -96,3 +98,20 @@ def _written(path: Path) -> Iterator[None]:
     except OSError as error:
         hint = "no file was changed; name another one with -o"
         raise GfxError(f"cannot write {error.filename or path}: {error.strerror or error}", hint=hint) from error
+
+
+_HERE = Path(__file__).parents[1]
+_LIBRARIES = {"site-packages", "dist-packages", f"python{sys.version_info[0]}.{sys.version_info[1]}"}
+
+
+def foreign(error: Exception) -> str:
+    """An error of the user's code or of a library, with the last line of it that is neither ours nor a library's."""
+    place: Span | None = None
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        place = Span(error.filename, error.lineno)
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        file = Path(frame.f_code.co_filename)
+        if file.is_file() and not file.is_relative_to(_HERE) and not _LIBRARIES & set(file.parts):
+            place = Span(str(file), line, frame.f_code.co_name)
+    what = error.msg if isinstance(error, SyntaxError) else str(error)
+    return str(GfxError(f"{type(error).__name__}: {what}", place, "--debug shows the traceback"))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from gfx_ir.graph import Value
 
 from ..interfaces import Capturing
-from ..python.begun import refusal
+from ..python.iteration import refusal
 from ..python.open_iterables import Combined, OpenRange
 from ..python.rows import holds_rows
 from ..values.access import Access, Stop

@@ -23,8 +23,16 @@ from ..values.gated import Gated
 from ..values.joined_types import kind_type, number_type, widens
 from ..values.nest import branches, rebuilt
 from ..values.proxy import Captured, HostProxy, Proxy, Undefined, is_open, number_kinds, weak_kind
-from ..values.unsettled import Unsettled
 from .nouns import shape_text
+
+
+class Unsettled(Exception):
+    """A trip leaves a variable of another kind, shape or dtype than it had before the loop. `error`: what to raise where no trip
+    can run before it. Never leaves the staging of that loop."""
+
+    def __init__(self, error: UnsupportedConstruct) -> None:
+        self.error = error
+
 
 ORDER = ("bool", "int", "float", "complex", "tensor")
 _ZEROS = {"bool": False, "int": 0, "float": 0.0, "complex": 0j, OPEN: 0.0}

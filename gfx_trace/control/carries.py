@@ -23,8 +23,7 @@ from ..values.lost import Lost
 from ..values.nest import branches, rebuilt
 from ..values.number_rows import as_row, row_type
 from ..values.proxy import NeedsPython, Proxy, Unusable, is_open
-from ..values.unsettled import Unsettled
-from .carried import Carried, carryable, kind_of, part_label
+from .carried import Carried, Unsettled, carryable, kind_of, part_label
 from .carried_aliases import CarriedAliases
 from .carried_containers import CarriedContainers
 from .carried_lists import CarriedList

@@ -9,7 +9,7 @@ from gfx_ir.op import lookup
 
 from ..interfaces import Capturing
 from .carries import Carries
-from .first_trips import of_for, of_while
+from .peeling import of_for, of_while
 from .sides import Side
 from .sources import Source
 

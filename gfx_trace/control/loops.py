@@ -17,15 +17,14 @@ from ..values.access import NOTHING, Access, Stop
 from ..values.gated import Gated
 from ..values.proxy import NeedsPython, Proxy
 from ..values.raised import Raised
-from ..values.unsettled import Unsettled
 from .beside import run_beside
+from .carried import Unsettled
 from .carries import Carries
 from .endless import loop_without_end
 from .hints import loop_key, recall, remember
 from .loop_nodes import make_for, make_while
 from .mapped import kept, mapped
-from .peeling import divides, ended, peel, peel_if_any, stops_open
-from .rotated import rotated
+from .peeling import divides, ended, peel, peel_if_any, rotated, stops_open
 from .settling import Settling
 from .sides import Side
 from .sources import Source, labels

@@ -1,12 +1,16 @@
-"""Loop peeling: trips that run before the loop, the first where only it changes the kind or shape of what the loop carries."""
+"""Trips beside a staged loop: the first, run before it where only that changes the kind or shape of what the loop carries (peeling); a
+test that is run before it and ends its body (rotation); those that are left where one may have ended it; and whether there was any."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
+from gfx_ir.codegen.copying import copy_nodes
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.trees import tree_map
 
 from ..interfaces import Capturing
 from ..python.open_iterables import Combined, OpenRange
@@ -14,8 +18,8 @@ from ..values.access import Access, Stop
 from ..values.number_rows import rows_kind
 from ..values.proxy import Proxy
 from ..values.raised import Raised
-from .first_trips import of_for
-from .sources import Source
+from .sides import Side
+from .sources import Source, size_of
 
 
 def divides(iterable: Any) -> bool:
@@ -102,3 +106,66 @@ def peel_if_any(tracer: Capturing, source: Source, refusal: UnsupportedConstruct
         tracer.regions.branch(found, lambda: peel(tracer, *peeled), None, peeled[-1], "")
     except UnsupportedConstruct:
         raise refusal from None
+
+
+Trip = Callable[[], Any]
+"""Gives whether there was a first trip: True, False, or a Value."""
+
+
+def of_for(tracer: Capturing, source: Source) -> Trip:
+    """Whether a loop over items has any."""
+
+    items = source.items  # these alone: what else a loop knows keeps the author's objects alive
+
+    def has(item: Any) -> Any:
+        here = tree_map(lambda leaf: tracer.gates.here(leaf) if type(leaf) is Value else leaf, item)
+        return tracer.wrap(size_of(tracer, here)) > 0
+
+    return lambda: tracer.truths.truth(tracer.truths.and_(has(items[0]), [partial(has, item) for item in items[1:]]))
+
+
+def of_while(tracer: Capturing, side: Side, found: Any, first: Sequence[Any]) -> Trip | None:
+    """Whether the test of a loop held at first, with what it carries as it was before; None: asking again would have effects."""
+    if any(map(tracer.raising.acts, side.graph.walk())):
+        return None
+    graph, captured = side.graph, {placeholder: outer for outer, placeholder in side.captures.items()}
+    begins = {**dict(zip(graph.placeholders, first)), **captured}
+
+    def ran() -> Any:
+        values = {inner: tracer.local(x) if type(x) is Value else x for inner, x in begins.items()}
+        before = set(values)
+        copy_nodes(graph, tracer.graph, None, values)
+        for old, new in values.items():
+            if old not in before:
+                tracer.record.copied(old, new)
+        return values.get(found, found)
+
+    return ran
+
+
+def rotated(tracer: Capturing, test: Any, body: Any, access: Access, stop: Stop | None) -> tuple[Any, Any, Access]:
+    """Run the test once; test, body and access of the loop that is left, whose test asks one more variable."""
+    running: list[Any] = [False]
+    asking = access.beside("running", lambda: running[0], lambda value: running.__setitem__(0, value))
+
+    def end() -> None:
+        running[0] = False
+
+    def again() -> None:
+        running[0] = tracer.truths.bool_(test())
+
+    def advance() -> None:
+        done = False if stop is None else tracer.truths.truth(stop())
+        if isinstance(done, Value):
+            tracer.regions.branch(done, end, again, asking, "")
+        elif done:
+            end()
+        else:
+            again()
+
+    def trip() -> None:
+        body()
+        advance()
+
+    advance()
+    return (lambda: running[0]), trip, asking

@@ -24,8 +24,7 @@ from ..values.proxy import (
     weak_kind,
     widest,
 )
-from ..values.unsettled import Unsettled
-from .carried import ORDER, Carried, carryable, kind_of, poison, same
+from .carried import ORDER, Carried, Unsettled, carryable, kind_of, poison, same
 from .carried_aliases import CarriedAliases
 from .carried_lists import CarriedList
 from .carries import Carries

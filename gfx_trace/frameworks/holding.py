@@ -1,4 +1,5 @@
-"""Framework calls without a row: kept in the graph as they are, to be run by the framework that they came from."""
+"""Framework calls without a row: kept in the graph as they are, to be run by the framework that they came from;
+those that cannot be kept are named all at once, at the end of the capture."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import numpy as np
 from gfx_ir.backend import Backend
 from gfx_ir.control import is_holder
 from gfx_ir.dtypes import DType
-from gfx_ir.errors import GfxError, MissingOp
+from gfx_ir.errors import GfxError, MissingOp, listed
 from gfx_ir.graph import Value
 from gfx_ir.held import Results, results
 from gfx_ir.op import lookup
@@ -21,8 +22,7 @@ from ..heap.aliases import doubt
 from ..interfaces import Capturing
 from ..python.attempts import Mark, attempt
 from ..values.called import called_name
-from ..values.proxy import Captured, Proxy
-from .missing import stand_in
+from ..values.proxy import Captured, Proxy, is_open
 from .staging import recorded
 
 _PLAIN = (bool, int, float, complex, str, type(None), type(...), DType)
@@ -124,3 +124,24 @@ def _named(made: Any, found: Results) -> Any:
         return None
     parts = made if isinstance(made, (tuple, list)) else (made,)
     return namedtuple("Results", found.fields)(*parts) if found.fields else tuple(parts)
+
+
+_HINT = "`gfx ops` lists what is covered; gfx.register adds an op"
+
+
+def stand_in(tracer: Capturing, name: str, args: Any, reason: str = "") -> Any:
+    """Note a call that has no row and cannot be kept as it is; what stands for its result until the capture fails: one of
+    its arguments."""
+    tracer.missing.setdefault(f"{name} ({reason})" if reason else name, tracer.span())
+    found = next(leaf for leaf in leaves(args) if is_open(leaf))
+    return Proxy(found.read(), found.backend) if isinstance(found, Proxy) else found
+
+
+def refuse_missing(tracer: Capturing) -> None:
+    """Raise MissingOp where the code made calls without a row. What else went wrong behind the first may follow from it."""
+    if len(tracer.missing) == 1:
+        ((name, span),) = tracer.missing.items()
+        raise MissingOp(f"GFX has no row for {name}", span, _HINT) from None
+    if tracer.missing:
+        named = [f"{name} [{span.place()}]" if span is not None else name for name, span in tracer.missing.items()]
+        raise MissingOp(f"GFX has no row for{listed(named)}", hint=_HINT) from None

@@ -20,7 +20,7 @@ from gfx_ir.errors import GfxError, UnsupportedConstruct
 from gfx_ir.probing import own_attribute
 from gfx_ir.source import Span
 
-from ..heap.generators import drawn, states
+from ..heap.framework_state import drawn, states
 from ..interfaces import Capturing
 from ..python.attempts import attempt
 from ..values.called import called_name

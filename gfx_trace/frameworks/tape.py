@@ -14,8 +14,8 @@ from gfx_ir.types import LogicalTensor
 
 from ..interfaces import Capturing
 from ..values.proxy import Proxy, is_open
+from .function_transforms import transform_node
 from .grad_mode import CALLERS, GradMode
-from .transforming import transform_node
 
 _UNUSED = "one of the tensors to derive by is not among what the result was computed from"
 

@@ -1,13 +1,18 @@
-"""State of a framework's own objects (modules, optimizers, schedules): a method that capture runs as it stands must leave it alone.
+"""State of a framework's own objects (modules, optimizers, schedules), and of generators of random numbers: a method that capture runs as it
+stands must leave it alone.
 
 Such a method would run once, at capture, where the author's runs at each call: what it writes is put back, and it is refused.
 """
 
 from __future__ import annotations
 
+import pickle
+import random
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
+
+import numpy as np
 
 from gfx_ir.backend import Backend
 from gfx_ir.errors import BackendError
@@ -15,6 +20,7 @@ from gfx_ir.probing import is_module
 
 from ..rewrite.packages import framework
 from .contents import attributes_of, children, contents_of, fill, has_attributes, only_reads, row_of
+from .reached import reached_from
 
 _GENERATOR = 0x20  # inspect.CO_GENERATOR: a call of one runs nothing yet
 
@@ -99,3 +105,18 @@ def _same(a: Any, b: Any) -> bool:
 
 def _one(a: Any, b: Any) -> bool:
     return a is b or (type(a) is type(b) and isinstance(a, (int, float, str)) and a == b)
+
+
+GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
+
+
+def states(roots: tuple) -> list[tuple[Any, bytes]]:
+    """The generators that a call reaches, those of the modules among them, with their states."""
+    shared = random.random.__self__, np.random.random_sample.__self__  # type: ignore[attr-defined]
+    found = [held for held in reached_from((*roots, *shared), -1) if isinstance(held, GENERATORS)]
+    return [(held, pickle.dumps(held)) for held in found]
+
+
+def drawn(before: list[tuple[Any, bytes]]) -> Any:
+    """A generator of which something was drawn since; None where there is none."""
+    return next((held for held, state in before if pickle.dumps(held) != state), None)

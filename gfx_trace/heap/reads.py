@@ -1,4 +1,5 @@
-"""What captured functions read from outside of their arguments, so that a capture of one stands for its calls as long as that is as it was."""
+"""What captured code reads from outside: functions of their variables, so that a capture of one stands for its calls as long as that is as
+it was, and any code of objects as they were before the call."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from gfx_ir.probing import is_module
 from ..rewrite.packages import users
 from ..values.proxy import HostProxy, Proxy
 from .contents import FIXED, attributes_of
-from .journal import ANYWHERE
+from .journal import ANYWHERE, Journal
 from .reached import parts_of
 
 _LARGEST = 4096
@@ -124,3 +125,20 @@ def held_weakly(objects: list[Any]) -> tuple[list[Any], list[Any]]:
         except TypeError:
             lasting.append(x)
     return references, lasting
+
+
+class Asked:
+    """Attributes whose value from before the call the captured code asked for, by object and name."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._places: set[tuple] = set()
+
+    def add(self, place: tuple) -> None:
+        """Note that what stands at a place was asked for; what the code itself has written there is not from before."""
+        key = place[0], "attribute", place[1]
+        if not any(key in frame for frame in self._journal.frames):
+            self._places.add(place)
+
+    def __contains__(self, place: tuple) -> bool:
+        return place in self._places

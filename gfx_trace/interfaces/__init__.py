@@ -13,8 +13,8 @@ from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import OpDef
 from gfx_ir.source import Span
 
-from ..heap.asked import Asked
 from ..heap.journal import Journal
+from ..heap.reads import Asked
 from ..values.facts import Facts
 from ..values.proxy import Proxy
 from ..values.python_use import PythonUse

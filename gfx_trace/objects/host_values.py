@@ -9,7 +9,7 @@ from gfx_ir import ops
 from gfx_ir.build import HOST_OPERATORS
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
-from gfx_ir.op import OpDef
+from gfx_ir.op import OpDef, active
 from gfx_ir.types import LogicalTensor
 
 from ..frameworks.structured import array_attribute
@@ -18,10 +18,22 @@ from ..python.devices import fixed_device, is_device
 from ..python.faults import NUMBERS, cannot, class_name, has_attribute_of, is_iterable, no_attribute, no_operator
 from ..python.identity import identity
 from ..python.listed import ListedItems
-from ..python.namespace import Namespace
 from ..python.sequences import folded, open_tuple, sequence_binary
 from ..values.numpy_numbers import number_when
 from ..values.proxy import HostProxy, NeedsPython, Proxy
+
+
+class Namespace:
+    """The array API standard's namespace under capture."""
+
+    def __getattr__(self, name: str) -> Any:
+        op = getattr(ops, name)
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            return active.builder.calls.call(op, args, kwargs)
+
+        return function
+
 
 _RAISE: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("/", "//", "%"), ("division", ZeroDivisionError)),

@@ -14,6 +14,7 @@ from gfx_ir.probing import own_attribute
 from gfx_ir.python_numbers import METHODS
 
 from ..interfaces import Capturing
+from ..python.compared import Operand
 from ..python.faults import cannot, is_iterable
 from ..python.operators import SIGNS
 from ..python.rows import listed
@@ -21,7 +22,6 @@ from ..python.sequences import OpenList
 from ..rewrite.packages import users
 from ..values.gated import gate_of
 from ..values.here import here
-from ..values.operand import Operand
 from ..values.proxy import is_open
 from .views import PYTHON_INPLACE
 

@@ -16,8 +16,7 @@ from gfx_ir.python_numbers import operator_kinds
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
-from ..frameworks.holding import hold
-from ..frameworks.missing import stand_in
+from ..frameworks.holding import hold, stand_in
 from ..frameworks.structured import array_attribute
 from ..heap.aliases import (
     Doubt,
@@ -37,13 +36,12 @@ from ..interfaces import Capturing
 from ..python.convert import positions
 from ..python.devices import device_question
 from ..python.faults import NUMBERS, UNARY_SIGNS, check_bits, class_name, not_given
-from ..python.gradient_questions import gradient_question
 from ..python.indexed import Indexed
 from ..python.joined_items import as_positions
-from ..python.layouts import layout_attribute
 from ..python.operators import SYMBOLS
 from ..python.overlaps import refuse_overlap
 from ..python.plain import either_has, number_attribute
+from ..python.questions import gradient_question, layout_attribute
 from ..values.bound import BoundLift, own_attribute
 from ..values.gradient_marks import forked
 from ..values.number_rows import indexed, rows_kind

@@ -1,17 +1,40 @@
-"""Comparisons of containers that hold open numbers, or objects with methods of their own: as a whole, as Python makes them."""
+"""What stands for an operand: an object whose class has operators of its own, and a container that holds open numbers, or such objects, which
+is compared as a whole, as Python does."""
 
 from __future__ import annotations
 
 import operator
-import sys
+from collections.abc import Callable
 from typing import Any
 
-from gfx_ir.op import active
 from gfx_ir.trees import leaves
 
 from ..values.here import here
 from ..values.proxy import HostProxy, Proxy
 from .rows import in_places
+
+
+class Operand:
+    """An object of a class with operators of its own, as an operand."""
+
+    __slots__ = ("object",)
+    __array_ufunc__ = None  # NumPy's arrays leave the operator to it
+
+    def __init__(self, x: Any) -> None:
+        self.object = x
+
+    def __str__(self) -> str:
+        return str(self.object)
+
+    def __repr__(self) -> str:
+        return repr(self.object)
+
+    def __int__(self) -> int:
+        return int(self.object)
+
+    def __float__(self) -> float:
+        return float(self.object)
+
 
 _COMPARE = {
     "==": operator.eq,
@@ -31,39 +54,28 @@ class Compared:
     def __init__(self, items: Any) -> None:
         self.items = items
 
-    def _compare(self, sign: str, other: Any) -> Any:
-        tracer = active.builder
-        tracer.site = sys._getframe(2)
-        a, b = self.items, other.items if type(other) is Compared else other
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _comparison(sign: str, compare: Callable[[Any, Any], Any]) -> Callable[[Compared, Any], Any]:
+    def method(x: Compared, other: Any) -> Any:
+        tracer = here()
+        a, b = x.items, other.items if type(other) is Compared else other
         asked = tracer.native_methods.among(leaves((a, b)))
         if asked:
-            return tracer.native_methods.run(asked, lambda: _COMPARE[sign](a, b))
+            return tracer.native_methods.run(asked, lambda: compare(a, b))
         same = isinstance(b, tuple) if type(a) is tuple else type(b) is list
         if not same or any(type(leaf) is Proxy for leaf in leaves((a, b))):
-            return tracer.truths.placed(_COMPARE[sign], a, b)
+            return tracer.truths.placed(compare, a, b)
         if sign in ("==", "!=") and len(a) != len(b):
             return sign == "!="
         return tracer.wrap(tracer.host(sign, tracer.unwrap(a), tracer.unwrap(b)))
 
-    def __eq__(self, other: Any) -> Any:
-        return self._compare("==", other)
+    return method
 
-    def __ne__(self, other: Any) -> Any:
-        return self._compare("!=", other)
 
-    def __lt__(self, other: Any) -> Any:
-        return self._compare("<", other)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compare("<=", other)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compare(">", other)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compare(">=", other)
-
-    __hash__ = None  # type: ignore[assignment]
+for _sign, _compare in _COMPARE.items():
+    setattr(Compared, f"__{_compare.__name__}__", _comparison(_sign, _compare))
 
 
 def gfx_compared(x: Any) -> Any:

@@ -8,9 +8,8 @@ from gfx_ir.dtypes import float32
 from gfx_ir.graph import Value
 
 from ..interfaces import Capturing
-from ..values.operand import Operand
 from ..values.proxy import HostProxy, Proxy, number_kinds
-from .compared import Compared
+from .compared import Compared, Operand
 from .devices import settled
 from .sequences import OpenList
 

@@ -10,9 +10,8 @@ from gfx_ir.op import OpDef
 from gfx_ir.python_numbers import COMPARING_METHODS, METHODS
 
 from ..values.here import here
-from ..values.operand import Operand
 from ..values.proxy import Captured, HostProxy, Proxy, number_kinds
-from .compared import Compared
+from .compared import Compared, Operand
 
 SYMBOLS = {**python_numbers.SYMBOLS, "@": "matmul"}
 """The ops of Python's signs between two operands."""

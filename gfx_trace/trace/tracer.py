@@ -34,8 +34,8 @@ from ..frameworks.castable import Castable
 from ..frameworks.grad_mode import CALLERS, Gradients
 from ..frameworks.libraries import Libraries
 from ..frameworks.staging import recorded
-from ..heap.asked import Asked
 from ..heap.journal import Journal
+from ..heap.reads import Asked
 from ..objects.arrays import Arrays
 from ..objects.attributes import Attributes
 from ..objects.host_values import HostValues
