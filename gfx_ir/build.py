@@ -66,6 +66,16 @@ class Builder:
         self.own_leaves: set[Value] = set()  # what the code made a parameter of
         self.assumed: Any = None  # what may be taken as given of arguments, with guards; None: nothing
 
+    @property
+    def graphs(self) -> list[Graph]:
+        """Those under construction, the outermost first."""
+        return [*(graph for graph, _ in self.stack), self.graph]
+
+    @property
+    def outermost(self) -> Graph:
+        """That in which all others stand."""
+        return self.stack[0][0] if self.stack else self.graph
+
     # ------------------------------------------------------------------ nodes
     def span(self) -> Span | None:
         """The user's place; a tracer knows it."""

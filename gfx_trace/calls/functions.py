@@ -295,13 +295,10 @@ class Functions:
 
     def _free(self, name: str) -> str:
         """The name, or one with a number where it is taken."""
-        free, count, taken = name, 1, self._entry().name
+        free, count, taken = name, 1, self.tracer.outermost.name
         while free in self.graphs or free == taken:
             free, count = f"{name}_{count}", count + 1
         return free
-
-    def _entry(self) -> Graph:
-        return self.tracer.stack[0][0] if self.tracer.stack else self.tracer.graph
 
     # ------------------------------------------------------------------ calls
     def _called(self, kept: _Kept, given: Given) -> Any:

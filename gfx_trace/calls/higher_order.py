@@ -12,7 +12,6 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.errors import UnsupportedConstruct
-from gfx_ir.graph import Graph
 from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.row import Keys
 from gfx_ir.source import Span
@@ -285,18 +284,13 @@ def _apart(tracer: Capturing, f: Callable[..., Any]) -> Callable[..., Any]:
         except (TypeError, ValueError) as error:
             if innermost(error.__traceback__).partition(".")[0] not in owner_of(tracer, f).packages:
                 raise
-            left_out = [place.name for place in _outermost(tracer).placeholders if not_given(place)]
+            left_out = [place.name for place in tracer.outermost.placeholders if not_given(place)]
             hint = f"give the capture the trees ({', '.join(f'{name}=...' for name in left_out)})" if left_out else ""
             why = ", and an argument that was not given stands for one tensor" if left_out else ""
             what = f"trees do not fit together ({str(error).partition(chr(10))[0]}){why}"
             raise tracer.error(f"GFX cannot convert this call of {called_name(f)}: {what}", hint) from None
 
     return apart
-
-
-def _outermost(tracer: Capturing) -> Graph:
-    """The captured function's own graph."""
-    return tracer.stack[0][0] if tracer.stack else tracer.graph
 
 
 def _entered(tracer: Capturing, f: Callable[..., Any], *args: Any) -> Any:

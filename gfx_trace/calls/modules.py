@@ -133,37 +133,19 @@ def call_module(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> An
 def with_hooks(tracer: Capturing, module: Any, args: tuple, kwargs: dict, forward: Callable[..., Any]) -> Any:
     """forward(tracer, module, args, kwargs) between the module's hooks."""
     own = attributes_of(module)
-    if own.get("_forward_hooks_with_kwargs") or own.get("_forward_pre_hooks_with_kwargs"):
-        return _with_keyword_hooks(tracer, module, args, kwargs, forward)
-    before, after = own.get("_forward_pre_hooks"), own.get("_forward_hooks")
-    for hook in before.values() if before else ():
-        changed = tracer.calls.call(hook, (module, args), {})
-        if changed is not None:
-            args = changed if isinstance(changed, tuple) else (changed,)
-    result = forward(tracer, module, args, kwargs)
-    for hook in after.values() if after else ():
-        changed = tracer.calls.call(hook, (module, args, result), {})
-        result = result if changed is None else changed
-    return result
-
-
-def _with_keyword_hooks(tracer: Capturing, module: Any, args: tuple, kwargs: dict, forward: Callable[..., Any]) -> Any:
-    """Of a module with hooks that take keywords."""
-    with_kwargs = module._forward_pre_hooks_with_kwargs
-    for key, hook in module._forward_pre_hooks.items():
+    named = own.get("_forward_pre_hooks_with_kwargs") or ()  # those that take keywords, too
+    for key, hook in (own.get("_forward_pre_hooks") or {}).items():
         if getattr(hook, "__module__", "").startswith("torch.export."):
             continue  # it compares the inputs with those that were exported; the capture has guards of its own
-        if key in with_kwargs:
-            changed = tracer.calls.call(hook, (module, args, kwargs), {})
-            if changed is not None:
-                args, kwargs = changed
-        else:
-            changed = tracer.calls.call(hook, (module, args), {})
-            if changed is not None:
-                args = changed if isinstance(changed, tuple) else (changed,)
+        changed = tracer.calls.call(hook, (module, args, kwargs) if key in named else (module, args), {})
+        if changed is not None and key in named:
+            args, kwargs = changed
+        elif changed is not None:
+            args = changed if isinstance(changed, tuple) else (changed,)
     result = forward(tracer, module, args, kwargs)
-    for key, hook in module._forward_hooks.items():
-        given = (module, args, kwargs, result) if key in module._forward_hooks_with_kwargs else (module, args, result)
+    named = own.get("_forward_hooks_with_kwargs") or ()
+    for key, hook in (own.get("_forward_hooks") or {}).items():
+        given = (module, args, kwargs, result) if key in named else (module, args, result)
         changed = tracer.calls.call(hook, given, {})
         result = result if changed is None else changed
     return result

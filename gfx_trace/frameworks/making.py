@@ -94,8 +94,8 @@ class Making:
         """What the record of the capture tells of a tensor."""
         if type(x) is not Proxy:
             return None
-        arrays = self._tracer.arrays
-        return LogicalTensor(arrays.told_dtype(x.value), arrays.told_dims(x.value))
+        record = self._tracer.record
+        return LogicalTensor(record.dtype(x.value), record.told_dims(x.value))
 
     def named(self, x: Any, name: str) -> None:
         """Name the value of a node that has none yet."""

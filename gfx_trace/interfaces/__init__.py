@@ -73,6 +73,14 @@ class Recording(Places, Protocol):
     graph: Graph
     stack: list[tuple[Graph, dict[Value, Value]]]
 
+    @property
+    def graphs(self) -> list[Graph]:
+        """Those under construction, the outermost first."""
+
+    @property
+    def outermost(self) -> Graph:
+        """That in which all others stand."""
+
     def add(self, op: OpDef, args: tuple) -> Any: ...
 
     def append(self, node: Node) -> Node:

@@ -7,9 +7,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from gfx_ir.backend import Backend, Lift
-from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
-from gfx_ir.infer.abstract import Kinds
 from gfx_ir.infer.number_conditions import SURE, Conditions
 from gfx_ir.op import OpDef
 from gfx_ir.types import LogicalTensor
@@ -61,8 +59,6 @@ class OfArrays(Protocol):
     def held_in(self, slot: Slot, value: Any) -> Any: ...
     def array_value(self, x: Any, path: str, owner: Backend | None = None) -> Value: ...
     def type_of(self, leaf: Any) -> LogicalTensor | None: ...
-    def told_dtype(self, value: Value) -> DType | None: ...
-    def told_dims(self, value: Value) -> tuple | None: ...
     @contextmanager
     def outermost(self) -> Iterator[None]: ...
 
@@ -143,7 +139,6 @@ class OfOperands(Protocol):
     """Operands of Python's operators."""
 
     def no_operand(self, sign: str, a: Any, b: Any) -> Any: ...
-    def combined(self, op: str, operands: tuple, kinds: tuple, made: Value) -> Kinds: ...
 
     def check_operands(self, op: OpDef, operands: tuple, backend: Backend) -> None:
         """Raise where the framework's operator does not take arrays of these dtypes."""

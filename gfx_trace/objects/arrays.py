@@ -12,7 +12,6 @@ import numpy as np
 from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.control import is_parameter
-from gfx_ir.dtypes import DType
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Value
 from gfx_ir.infer.abstract import ARRAY, SCALAR, Abstract
@@ -157,14 +156,6 @@ class Arrays:
         owner = self.array_owner(data) if data is not None else None
         return LogicalTensor() if owner is None else LogicalTensor(owner.dtype_of(data), tuple(owner.shape_of(data)))
 
-    def told_dtype(self, value: Value) -> DType | None:
-        """The dtype of a tensor, as far as it is known: its own, or what the ops tell that made it."""
-        return self.tracer.record.dtype(value)
-
-    def told_dims(self, value: Value) -> tuple | None:
-        """The dims of a tensor, as far as they are known: its own, or as many as the ops tell that made it."""
-        return self.tracer.record.told_dims(value)
-
     @contextmanager
     def outermost(self) -> Iterator[None]:
         """Inside, nodes are added to the captured function's own graph: what is kept for later must be seen from every region."""
@@ -180,18 +171,17 @@ class Arrays:
         """The parameter that holds x, named by its path."""
         owner = owner or self.array_owner(x)
         assert owner is not None
-        outer = self.tracer.stack[0][0] if self.tracer.stack else self.tracer.graph
         params, unique, count = self.tracer.params, path, 1
         while unique in params and params[unique] is not x:
             unique, count = f"{path}_{count}", count + 1
         if unique not in params:
             type_ = LogicalTensor(owner.dtype_of(x), tuple(owner.shape_of(x))) if self.tracer.static_types else None
             params[unique] = x
-            value = outer.add_parameter(unique, type_)
+            value = self.tracer.outermost.add_parameter(unique, type_)
             if isinstance(x, np.generic):
                 self.tracer.record.put(value, NUMBER)
             return value
-        return outer.parameters[unique]
+        return self.tracer.outermost.parameters[unique]
 
 
 def seed_of(words: Any) -> int | None:

@@ -134,7 +134,7 @@ class Memoised:
 
     def _of(self, kept: Iterable[Kept]) -> Kept | None:
         """What was kept by a part of the code that is still open, and was not taken back."""
-        graphs = [self.tracer.graph, *(graph for graph, _ in self.tracer.stack)]
+        graphs = self.tracer.graphs
         return next((one for one in kept if any(one.graph is g for g in graphs) and _stands(one.value)), None)
 
     def _key(self, args: tuple, kwargs: dict, typed: bool) -> tuple[Any, bool]:

@@ -8,14 +8,11 @@ import numpy as np
 
 from gfx_ir.backend import Backend
 from gfx_ir.errors import UnsupportedConstruct
-from gfx_ir.graph import Value
-from gfx_ir.infer.abstract import Kinds
 from gfx_ir.op import OpDef
 from gfx_ir.python_numbers import OPEN
 
 from ..interfaces import Capturing
 from ..python.faults import class_name, no_operator, not_given
-from ..python.plain import combined
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable
 
 
@@ -48,10 +45,6 @@ class Operands:
         except UnsupportedConstruct as error:
             error.span = error.span or self.tracer.span()
             raise
-
-    def combined(self, op: str, operands: tuple, kinds: tuple, made: Value) -> Kinds:
-        """The kinds of what an operator of Python's made of numbers."""
-        return combined(self.tracer, op, operands, kinds, made)
 
     def no_operand(self, sign: str, a: Any, b: Any) -> Any:
         """What Python makes of an operator on a tensor and something that is none; of an argument that was not given nothing is known."""

@@ -40,7 +40,7 @@ from ..python.indexed import Indexed
 from ..python.joined_items import as_positions
 from ..python.operators import SYMBOLS
 from ..python.overlaps import refuse_overlap
-from ..python.plain import either_has, number_attribute
+from ..python.plain import combined, either_has, number_attribute
 from ..python.questions import gradient_question, layout_attribute
 from ..values.bound import BoundLift, own_attribute
 from ..values.gradient_marks import forked
@@ -295,7 +295,7 @@ class Views:
             made = Proxy(
                 value,
                 x.backend,
-                self.tracer.operands.combined(SYMBOLS[sign], (old, operand), kinds, value) if all(kinds) else "",
+                combined(self.tracer, SYMBOLS[sign], (old, operand), kinds, value) if all(kinds) else "",
             )
             why = f"`{sign}=` writes in place in some frameworks, and makes a new array in others"
             if unsure:

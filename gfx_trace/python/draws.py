@@ -38,8 +38,7 @@ class BoundDraw:
 def own_key(tracer: Capturing) -> Proxy:
     """The key that all draws of the program's own come from."""
     if tracer.key is None:
-        outer = tracer.stack[0][0] if tracer.stack else tracer.graph
-        tracer.key = Proxy(outer.add_placeholder("key", "key"), tracer.backend)
+        tracer.key = Proxy(tracer.outermost.add_placeholder("key", "key"), tracer.backend)
     return tracer.key
 
 

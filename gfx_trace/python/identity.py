@@ -47,7 +47,7 @@ def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
 def identity(tracer: Capturing, x: Proxy) -> int:
     """id(x), also as the hash of what is found by it. Arguments that are asked for it are one object or several as at the capture,
     with guards. Raises UnsupportedConstruct where a test or a loop leaves one of several objects."""
-    objects, more = _objects(tracer, Flow([*(graph for graph, _ in tracer.stack), tracer.graph], {}), x)
+    objects, more = _objects(tracer, Flow(tracer.graphs, {}), x)
     if more or len(objects) > 1:
         raise _left_open(tracer)
     known = tracer.assumed.identified
@@ -82,7 +82,7 @@ def _left_open(tracer: Capturing) -> UnsupportedConstruct:
 
 def _meet(tracer: Capturing, a: Any, b: Any) -> bool:
     """Whether a test or a loop may have left one object for both."""
-    flow = Flow([*(graph for graph, _ in tracer.stack), tracer.graph], {})
+    flow = Flow(tracer.graphs, {})
     (first, open_a), (second, open_b) = (_objects(tracer, flow, x) for x in (a, b))
     joined = open_a or open_b or len(first) > 1 or len(second) > 1
     return joined and (open_a or open_b or not first.isdisjoint(second))

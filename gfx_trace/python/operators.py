@@ -12,6 +12,7 @@ from gfx_ir.python_numbers import COMPARING_METHODS, METHODS
 from ..values.here import here
 from ..values.proxy import Captured, HostProxy, Proxy, number_kinds
 from .compared import Compared, Operand
+from .plain import combined
 
 SYMBOLS = {**python_numbers.SYMBOLS, "@": "matmul"}
 """The ops of Python's signs between two operands."""
@@ -37,9 +38,7 @@ def _tensor_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], 
             builder.operands.check_operands(op, operands, x.backend)
         made = builder.add(op, operands)
         kinds = (
-            builder.operands.combined(op.name, operands, (theirs, own) if swapped else (own, theirs), made)
-            if theirs
-            else ""
+            combined(builder, op.name, operands, (theirs, own) if swapped else (own, theirs), made) if theirs else ""
         )
         return Proxy(made, x.backend, kinds)
 

@@ -36,7 +36,7 @@ def refuse_overlap(tracer: Capturing, written: Proxy, index: Any, taken: Any) ->
     others = [x for x in others if share(memory(x), memory(written))]
     if not others:
         return
-    flow = Flow([*(graph for graph, _ in tracer.stack), tracer.graph], tracer.functions.graphs)
+    flow = Flow(tracer.graphs, tracer.functions.graphs)
     into = _ways(tracer, flow, written.read())
     for x in others:
         pairs = itertools.product(into, _ways(tracer, flow, x.read()))

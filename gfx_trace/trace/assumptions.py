@@ -105,8 +105,7 @@ class Assumptions:
     def is_argument(self, value: Any) -> bool:
         """Whether a value is a tensor that the captured function takes. What a loop carries is none, nor has its region an owner
         while it is made."""
-        outermost = self._tracer.stack[0][0] if self._tracer.stack else self._tracer.graph
-        own = isinstance(value, Value) and is_placeholder(value.node) and value.graph is outermost
+        own = isinstance(value, Value) and is_placeholder(value.node) and value.graph is self._tracer.outermost
         return own and value.is_tensor
 
     def _take(self, kind: str, value: Any, what: Any) -> bool:

@@ -160,11 +160,11 @@ class Tracer(Builder):
 
     def told_dtype(self, value: Any) -> Any:
         """The dtype of a value, where it is told."""
-        return self.arrays.told_dtype(value)
+        return self.record.dtype(value)
 
     def told_dims(self, value: Any) -> Any:
         """The sizes of a value, where they are told."""
-        return self.arrays.told_dims(value)
+        return self.record.told_dims(value)
 
     # ------------------------------------------------------------------ what users override
     def is_leaf(self, target: Any) -> bool:
