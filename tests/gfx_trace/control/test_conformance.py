@@ -1,8 +1,11 @@
 """Every case of the conformance suite of control flow: one capture, three ways to run it, and gradients."""
 
+import inspect
+
 import pytest
 
 import conformance_table
+import gfx_trace as gfx
 from conformance import MAX_TRIPS, Harness, load_cases
 from places import CONFORMANCE
 
@@ -49,6 +52,17 @@ def test_without_arguments(case):
 @pytest.mark.parametrize("case", cases_with({}, [c for c in cases.CASES if c.grad]))
 def test_gradient(case):
     harness.gradients(case, MAX_TRIPS.get(case.name))
+
+
+@pytest.mark.parametrize("case", cases_with({}, cases.CASES))
+def test_explain_says_what_a_capture_does(case):
+    """Nothing in what is captured is refused; in what is refused something may be, or in a function that it calls."""
+    if case.expect != "error":
+        assert not gfx.explain(case.fn).refused
+        return
+    called = [getattr(cases, name, None) for name in case.fn.__code__.co_names]
+    functions = [case.fn, *filter(inspect.isfunction, called)]
+    assert any(row.verdict in ("refused", "depends") for f in functions for row in gfx.explain(f).constructs)
 
 
 def test_the_table_tells_what_passes(capsys, monkeypatch):
