@@ -84,14 +84,16 @@ def _of_math(names: str, gives: str, **facts: Any) -> dict[str, Function]:
 
 
 FUNCTIONS: Mapping[str, Function] = {
+    **_of_math("acos acosh asin atanh cos fmod ldexp lgamma log log10 log1p log2 remainder sin sqrt tan", "float"),
     **_of_math(
-        "acos acosh asin asinh atan atan2 atanh cbrt copysign cos degrees erf erfc fmod hypot ldexp lgamma log log10 log1p log2 nextafter"
-        " radians remainder sin sqrt tan tanh ulp",
+        "asinh atan atan2 cbrt copysign degrees erf erfc hypot nextafter radians tanh ulp",
         "float",
+        raises=(OverflowError,),
     ),
-    **_of_math("exp exp2 expm1 cosh sinh gamma", "float", grows=True),
+    **_of_math("exp exp2 expm1 cosh sinh", "float", raises=(OverflowError,), grows=True),
+    **_of_math("gamma", "float", grows=True),
     **_of_math("pow", "float", takes="float", grows=True),
-    **_of_math("fabs", "float", takes="float"),
+    **_of_math("fabs", "float", takes="float", raises=(OverflowError,)),
     **_of_math("ceil floor trunc", "int", takes="float"),
     **_of_math("factorial comb perm gcd lcm isqrt", "int", takes="int"),
     **_of_math("isclose isfinite isinf isnan", "bool", raises=()),

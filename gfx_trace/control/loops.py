@@ -11,6 +11,7 @@ from typing import Any
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 
+from ..heap.aliases import WrittenRows, share
 from ..interfaces import Capturing
 from ..python.attempts import Mark, attempt
 from ..values.access import NOTHING, Access, Stop
@@ -216,9 +217,11 @@ class Loops:
                 return
 
     def _try_stage_for(
-        self, source: Source, iterable: Any, body: Any, access: Access, stop: Stop | None, target: Any, peels: bool
-    ) -> bool:
-        """Stage a loop; where its body needs a Python number, take everything back and let Python run it."""
+        self, source: Source, iterable: Any, body: Any, access: Access, stop: Stop | None, target: Any, peels: bool,
+        written: tuple[Proxy, ...] = (),
+    ) -> bool:  # fmt: skip
+        """Stage a loop; where its body needs a Python number, take everything back and let Python run it. `written`: of what it goes
+        over, the tensors that it writes."""
         fixed = source.length is not None
         unrolls = fixed and not self.tracer.options["strict"]
         self.fixed_loops += unrolls
@@ -227,6 +230,11 @@ class Loops:
                 lambda: self._stage_for(source, body, access, stop, target, peels and divides(iterable)), access
             )
         except (NeedsPython, UnsupportedConstruct) as error:
+            if isinstance(error, WrittenRows) and share(error.rows, source.rows):
+                written = (*written, *error.rows)
+                placed = self.tracer.loop_sources.loop_source(iterable, written)
+                if placed is not None:
+                    return self._try_stage_for(placed, iterable, body, access, stop, target, peels, written)
             asked = isinstance(error, NeedsPython)
             if not (unrolls if asked else fixed and not isinstance(iterable, Proxy)):
                 raise
@@ -249,7 +257,7 @@ class Loops:
     ) -> None:
         carries = Carries(self.tracer, access, stop)
         carries.peels, carries.may_peel = peels and source.length is not None, peels
-        named = labels(target, len(source.items))
+        named = labels(target, source)
         host = all(kind == "int" for kind in source.kinds)
 
         def trace() -> Any:

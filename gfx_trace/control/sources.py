@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any
 
 from gfx_ir import dtypes, ops
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
 
-from ..heap.aliases import Row, mutable, share
+from ..heap.aliases import Row, WrittenRows, mutable, share
 from ..interfaces import Capturing
 from ..python.listed import ListedItems
 from ..python.open_iterables import Combined, Endless, OpenRange
 from ..python.sequences import is_shape
 from ..values.either import roots
 from ..values.number_rows import number, rows_kind
-from ..values.proxy import NeedsPython, Proxy, weak_kind
+from ..values.proxy import Proxy, weak_kind
 from .carried_aliases import CarriedAliases
 from .sides import Side
 
@@ -27,8 +28,9 @@ class Sources:
     def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
 
-    def loop_source(self, iterable: Any) -> Source | None:
-        """The iterables of a loop that can be staged, and how an item is made from one value of each; None: run it."""
+    def loop_source(self, iterable: Any, written: Sequence[Proxy] = ()) -> Source | None:
+        """The iterables of a loop that can be staged, and how an item is made from one value of each; None: run it. `written`: the
+        tensors that the loop writes, whose rows are read by their places."""
         if self.tracer.options["unroll"] is True and isinstance(iterable, range):
             return None
         if isinstance(iterable, range):
@@ -48,15 +50,18 @@ class Sources:
         if isinstance(iterable, Proxy):
             value = iterable.read()
             dims = getattr(getattr(value, "type", None), "dims", None)
-            return Source(
-                [value], _first, ["tensor"], dims[0] if dims and isinstance(dims[0], int) else None, [iterable]
-            )
+            length = dims[0] if dims and isinstance(dims[0], int) else None
+            if share(written, roots(iterable)):
+                places = ("range", 0, ops.size(value, 0) if length is None else length, 1)
+                row = lambda values: self.tracer.views.getitem(iterable, values[0])
+                return Source([places], row, ["int"], length)
+            return Source([value], _first, ["tensor"], length, [iterable])
         if isinstance(iterable, Combined):
-            return self._combined_source(iterable)
+            return self._combined_source(iterable, written)
         return None
 
-    def _combined_source(self, iterable: Combined) -> Source | None:
-        ended = [self.loop_source(part) for part in iterable.parts if not isinstance(part, Endless)]
+    def _combined_source(self, iterable: Combined, written: Sequence[Proxy]) -> Source | None:
+        ended = [self.loop_source(part, written) for part in iterable.parts if not isinstance(part, Endless)]
         found: list[Source] = [source for source in ended if source is not None]
         if len(found) < len(ended) or not found:
             return None
@@ -89,7 +94,15 @@ class Sources:
     def _reversed_source(self, source: Source) -> Source | None:
         (only,) = source.items
         if isinstance(only, Value):
-            return Source([ops.flip(only, 0)], source.make, source.kinds, source.length, source.owners)
+            copies = (
+                self.tracer.backend is not None and not self.tracer.backend.numbers
+            )  # others go backwards over rows
+            owners = None if copies else source.owners
+            return Source([ops.flip(only, 0)], source.make, source.kinds, source.length, owners)
+        if only[1:] == (0, only[2], 1):
+            return Source(
+                [("range", self.tracer.host("-", only[2], 1), -1, -1)], source.make, source.kinds, source.length
+            )
         return None
 
     def _loop_item(self, value: Value, source: Source, at: int) -> Any:
@@ -104,24 +117,17 @@ class Sources:
         if owner is not None:
             self.tracer.record.rows_of[value] = owner.value
         if mutable(made) and owner is not None:
-            made.base = Row(
-                owner, source.length is not None, self.tracer.record.number_when(value) if numbers else None
-            )
+            made.base = Row(owner, self.tracer.record.number_when(value) if numbers else None)
         return made
 
     def _check_rows(self, source: Source, side: Side, aliases: CarriedAliases | None = None) -> None:
-        """A loop may not write the tensor over whose rows it runs: those to come would change. `aliases`: of what is
-        carried, once that is known."""
+        """Raises WrittenRows where a loop writes the tensor over whose rows it runs. `aliases`: of what is carried, once that is
+        known."""
         written = [slot.object for slot, _ in side.written if slot.kind == "proxy"]
         reached = aliases.reached_by_writes() if aliases is not None else set()
-        owners = [root for owner in source.owners if owner is not None for root in roots(owner)]
-        if share(written, owners) or any(id(owner) in reached for owner in owners):
-            raise NeedsPython(
-                "loop",
-                "the loop writes the tensor over whose rows it runs",
-                self.tracer.span(),
-                "loop over range(len(x)), or give the argument's shape at capture",
-            )
+        rows = [row for row in source.rows if share(written, [row]) or id(row) in reached]
+        if rows:
+            raise WrittenRows(rows)
 
 
 class Source:
@@ -134,9 +140,18 @@ class Source:
         kinds: list[str],
         length: int | None,
         owners: list[Any] | None = None,
+        named: list[int] | None = None,
+        targets: int | None = None,
     ) -> None:
         self.items, self.make, self.kinds, self.length = items, make, kinds, length
         self.owners = owners or [None] * len(items)  # tensors whose rows the items are
+        self.named = list(range(len(items))) if named is None else named  # after which of the targets each is called
+        self.targets = len(items) if targets is None else targets  # of which there are so many
+
+    @property
+    def rows(self) -> list[Proxy]:
+        """The tensors that hold the rows."""
+        return [root for owner in self.owners if owner is not None for root in roots(owner)]
 
     @property
     def open_range(self) -> bool:
@@ -158,21 +173,29 @@ def _first(values: list[Any]) -> Any:
 
 
 def _zipped(parts: list[Source]) -> Source:
-    sizes = [len(part.items) for part in parts]
+    items, places = [(i, k, o) for p in parts for i, k, o in zip(p.items, p.kinds, p.owners)], list[int]()
+    targets = list(accumulate((part.targets for part in parts), initial=0))
+    named = [before + at for part, before in zip(parts, targets) for at in part.named]
+    for item, _, _ in items:  # what counts alike is counted once
+        places.append(next(at for at, (other, _, _) in enumerate(items) if other is item or _counts_alike(other, item)))
+    kept = sorted(set(places))
 
     def make(values: list[Any]) -> Any:
-        out, at = [], 0
-        for part, size in zip(parts, sizes):
-            out.append(part.make(values[at : at + size]))
-            at += size
-        return tuple(out)
+        left = iter([values[kept.index(place)] for place in places])
+        return tuple([part.make([next(left) for _ in part.items]) for part in parts])
 
     lengths = [part.length for part in parts if part.items]  # the others are as long as these
     known = [length for length in lengths if length is not None]
     return Source(
-        [i for p in parts for i in p.items], make, [k for p in parts for k in p.kinds],
-        min(known) if len(known) == len(lengths) else None, [o for p in parts for o in p.owners],
+        [items[at][0] for at in kept], make, [items[at][1] for at in kept],
+        min(known) if len(known) == len(lengths) else None, [items[at][2] for at in kept],
+        [named[at] for at in kept], targets[-1],
     )  # fmt: skip
+
+
+def _counts_alike(a: Any, b: Any) -> bool:
+    """Whether two iterables of a loop are the same range."""
+    return type(a) is type(b) is tuple and a == b
 
 
 def _length_end(tracer: Any, start: Any, source: Source) -> Any:
@@ -192,7 +215,8 @@ def size_of(tracer: Any, item: Any) -> Any:
     return tracer.unwrap(-((first - last) // step))  # rounded up
 
 
-def labels(target: Any, count: int) -> list[str]:
+def labels(target: Any, source: Source) -> list[str]:
+    """What the items of a source are called after the targets of a loop."""
     names: list[str] = []
 
     def walk(item: Any) -> None:
@@ -203,10 +227,7 @@ def labels(target: Any, count: int) -> list[str]:
                 walk(inner)
 
     walk(target)
-    return (
-        names
-        if len(names) == count
-        else [f"item_{at}" for at in range(count)]
-        if count > 1
-        else [names[0] if names else "item"]
-    )
+    count = len(source.items)
+    if len(names) == source.targets:
+        return [names[at] for at in source.named]
+    return [f"item_{at}" for at in range(count)] if count > 1 else [names[0] if names else "item"]

@@ -15,7 +15,7 @@ from gfx_ir.graph import Value
 from gfx_ir.infer.number_conditions import ARRAYS, NEVER, SURE, Conditions
 from gfx_ir.op import Trait, active
 from gfx_ir.reach import reached as reached_from
-from gfx_ir.trees import leaves
+from gfx_ir.trees import leaves, tree_map
 
 from ..values.either import carrier, root_of, roots
 from ..values.gradient_marks import data_of
@@ -107,21 +107,34 @@ class Doubt:
         proxy.write(new)
 
 
+class WrittenRows(NeedsPython):
+    """A loop writes the tensor over whose `rows` it runs, so that those to come change: each is to be read by its place."""
+
+    def __init__(self, rows: Iterable[Proxy]) -> None:
+        self.rows = list(rows)
+        hint = "loop over range(len(x)), or give the argument's shape at capture"
+        super().__init__("loop", "the loop writes the tensor over whose rows it runs", active.builder.span(), hint)
+
+
 class Row(Doubt):
-    """The base of a loop's item: a row of what the loop runs over. Where Python can run the loop, it may be written."""
+    """The base of a loop's item: a row of what the loop runs over, as long as nothing writes that."""
 
-    __slots__ = ("fixed",)
+    __slots__ = ()
 
-    def __init__(self, owner: Proxy, fixed: bool, conditions: Conditions | None) -> None:
+    def __init__(self, owner: Proxy, conditions: Conditions | None) -> None:
         super().__init__("a loop writes to its rows", conditions)
         self.add(*roots(owner))
-        self.fixed = fixed
+
+    def read(self) -> None:
+        """Nothing, if the rows are as they were. Raises WrittenRows."""
+        try:
+            super().read()
+        except UnsupportedConstruct:
+            raise WrittenRows(self.given) from None
 
     def written(self, proxy: Proxy, new: Any) -> None:
         """The row is written, and with it the tensor."""
-        if self.fixed:
-            raise NeedsPython("loop", "the loop writes to the rows that it runs over", active.builder.span())
-        super().written(proxy, new)
+        raise WrittenRows(self.given)
 
 
 class Element(Doubt):
@@ -340,6 +353,8 @@ def _same_place(a: Any, b: Any) -> bool:
     """Whether two indices are one."""
     if any(not isinstance(leaf, (Value, int, type(None), type(...))) for leaf in leaves((a, b))):
         return False
+    root = active.builder.facts.root
+    a, b = tree_map(lambda leaf: root(leaf) if type(leaf) is Value else leaf, (a, b))
     return repr(a) == repr(b) and a == b
 
 

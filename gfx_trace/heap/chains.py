@@ -20,11 +20,12 @@ def may_view(value: Value, numbers: bool | None) -> bool | None:
     return value.node.op.put is not None and _basic(value.node, numbers)
 
 
-def view_chain(value: Value, origins: tuple, numbers: bool | None) -> list[Value] | None:
-    """The views, or what may be, outermost last, by which `value` is one of `origins`; empty where it is that itself, None
-    where it is no view."""
+def view_chain(value: Value, origin: Value, numbers: bool | None) -> list[Value] | None:
+    """The views, or what may be, outermost last, by which `value` is the origin, or stands for it in a region; empty where it is that
+    itself, None where it is no view."""
     chain: list[Value] = []
-    while value not in origins:
+    root = active.builder.facts.root
+    while root(value) is not root(origin):
         node = value.node
         if node.op.put is None:
             if not node.regions or (fork := forked(value)) is None:

@@ -113,7 +113,7 @@ class Views:
         if not isinstance(type_, LogicalTensor):
             return None
         if name == "shape" and type_.dims is not None and None not in type_.dims:
-            found = tuple(self.tracer.wrap(ops.size(value, axis), x.backend) for axis in range(len(type_.dims)))
+            found = tuple([self.tracer.wrap(ops.size(value, axis), x.backend) for axis in range(len(type_.dims))])
             if x.backend is not None and x.backend.name == "torch":
                 self.tracer.record.tell_shape(found)
             return found
@@ -146,11 +146,11 @@ class Views:
             node = node.args[0].node
         node.in_place = bool(node.args) and node.args[0] is subject
 
-    def link(self, base: Proxy, base_value: Value, wrapped: Any, varies: str = "") -> None:
-        """Make the results of view ops views of `base`; those of a function that `varies` in whether it copies may be."""
+    def link(self, base: Proxy, base_value: Value, wrapped: Any, varies: str = "", sliced: bool = False) -> None:
+        """Make the results of view ops views of `base`; those of a function that `varies` in whether it copies may be. `sliced`: a
+        slice was taken, which numbers do not have."""
         if not varies and is_new(wrapped, base_value):
             return
-        origins = (base_value, self.tracer.captures.get(base_value))
         for proxy in leaves(wrapped):
             if type(proxy) is not Proxy or type(proxy.value) is not Value:
                 continue
@@ -158,10 +158,10 @@ class Views:
                 doubt(proxy, [base], f"{varies!r} shares memory at times, and copies at others")
                 continue
             numbers = base.backend.numbers if base.backend is not None else None
-            chain = view_chain(proxy.value, origins, numbers)
+            chain = view_chain(proxy.value, base_value, numbers)
             if chain is None or proxy is base or proxy.base is not None or (numbers and number_when(proxy) == SURE):
                 continue
-            if numbers and (given := number_when(base)) is not None:  # there are no views of numbers
+            if numbers and not sliced and (given := number_when(base)) is not None:  # there are no views of numbers
                 if not self.tracer.assumed.ranks(given):
                     doubt(proxy, [base], "it is a view of what is a number or an array")
                 continue
@@ -209,26 +209,28 @@ class Views:
             self.link_item(x, value, wrapped, *self._integers_of(where))
         return wrapped
 
-    def link_item(self, x: Proxy, value: Value, wrapped: Any, integers: int, given: Conditions = SURE) -> None:
+    def link_item(
+        self, x: Proxy, value: Value, wrapped: Any, integers: int, given: Conditions = SURE, sliced: bool = False
+    ) -> None:
         """Make what an index gives a view of x; `integers`: how many there are, if it is made of these alone, as is `given`,
-        else 0."""
+        else 0; `sliced`: whether there is a slice."""
         if type(wrapped) is Proxy and scalar(wrapped) == SURE:
             return
         axes = self.tracer.record.rank_of(x.value) if x.backend is None or x.backend.numbers else None
         if not integers or (x.backend is not None and not x.backend.numbers) or (axes or 0) > integers:
-            self.link(x, value, wrapped)
+            self.link(x, value, wrapped, sliced=sliced)
             return
         for item in leaves(wrapped):
             found = every((self.tracer.record.item_when(x.value, integers), given))
             if axes is None or given or x.backend is None:
                 item.base, item.seen = Element(x, item.value.node.args[1], found), 0
 
-    def _integers_of(self, index: Any) -> tuple[int, Conditions]:
-        """How many integers an index has, if it has nothing else, and when these are integers; else 0."""
+    def _integers_of(self, index: Any) -> tuple[int, Conditions, bool]:
+        """How many integers an index has, if it has nothing else, and when these are integers; else 0. Whether it has a slice."""
         items = index if type(index) is tuple else (index,)
         numbers = self.tracer.backend is not None and self.tracer.backend.numbers
         given = every(self.tracer.record.integer_when(item, numbers) for item in items)
-        return (0, SURE) if given is None or given == NEVER else (len(items), given)
+        return (0, SURE, slice in map(type, items)) if given is None or given == NEVER else (len(items), given, False)
 
     def is_array(self, x: Proxy) -> None:
         """What is indexed is no number: where that was open, it is a view."""
@@ -239,6 +241,9 @@ class Views:
             x.read()
             x.base = None
             self.link(owner, owner.read(), x)
+            if x.base is None:  # what holds it is another tensor by now
+                lose(x, "an index gives a view of a matrix, and that was written since")
+                x.read()
         elif isinstance(x.base, Doubt):
             x.base.conditions = None
         elif x.base is None and self.tracer.assumed.ranks_given(scalar(x)):

@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ...control import calls_python
 from ...dtypes import int64
 from ...graph import Value
 from ...infer.facts import Facts
 from ...op import of_python
-from ...python_numbers import FUNCTIONS, function
+from ...python_numbers import DIVISIONS, FUNCTIONS, function
 
 Make = Callable[..., Value]
 """Puts an op into a graph, by its name and arguments, and gives its value."""
@@ -57,3 +58,17 @@ def computed(make: Make, name: str, args: Sequence[Any], facts: Facts) -> Value 
 
 def _fraction(make: Make, x: Any) -> Any:
     return make("to_float", x) if type(x) is Value else float(x)
+
+
+def raised_for(make: Make, made: Value) -> tuple[Value, str, str] | None:
+    """What holds unless Python raises an error where it makes a number: that, the error's words and its name; None: nothing tells."""
+    node = made.node
+    if node.op.name in DIVISIONS:
+        return make("not_equal", node.args[1], 0), "division by zero", ZeroDivisionError.__name__
+    args: Sequence[Any] = node.args[1] if calls_python(node) else ()
+    if len(args) != 1 or function(node.args[0]).gives != "float":
+        return None
+    known = make("equal", make("isnan", made), make("isnan", args[0]))
+    if not function(node.args[0]).grows:  # what does leaves the range of 32 bits before Python raises
+        known = make("logical_and", known, make("logical_or", make("isfinite", made), make("isinf", args[0])))
+    return known, "math domain error", ValueError.__name__

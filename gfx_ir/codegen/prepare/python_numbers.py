@@ -15,7 +15,7 @@ from ...edited import put, put_before, set_arg
 from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
 from ...infer.facts import Facts
-from ...op import Trait
+from ...op import Trait, lookup
 from ...passes.dce import eliminate_dead
 from ...program import Program
 from ...regions import outputs_of
@@ -23,7 +23,7 @@ from ...trees import leaves
 from ...types import LogicalTensor
 from ..style import Style
 from .base import Emission, Lowering
-from .functions import Make, computed
+from .functions import Make, computed, raised_for
 from .precision import check_numbers, is_wide, refused
 
 _ADDING = frozenset("/ // % + - * ** neg pos abs << >> ~".split())
@@ -41,6 +41,8 @@ class PythonNumbers(Lowering):
         entry, functions, style, promotion = program.entry, program.functions, emission.style, program.promotion
         graphs = [entry, *functions.values()]
         _drop_in_vain(graphs)
+        for node in [node for graph in graphs for node in graph.walk() if is_evaluation(node)]:
+            _check_instead(node)
         nodes = [node for graph in graphs for node in graph.walk()]
         asks = any(map(_asks, nodes))
         counts = promotion != "jax"  # the numbers of whose loops wrap as those of the source do
@@ -69,6 +71,14 @@ def _drop_in_vain(graphs: list[Graph]) -> None:
             node.graph.erase(node)
     for graph in graphs:
         eliminate_dead(graph)
+
+
+def _check_instead(node: Node) -> None:
+    """In the place of a number that is computed for its error alone: a check of what Python raises that for."""
+    found = raised_for(partial(put_before, node), node.args[0])
+    if found is not None and found[2] == node.args[1] and node.graph is not None:
+        node.graph.insert(Node(lookup("check"), found, (), node.span), node)
+        node.graph.erase(node)
 
 
 def _asks(node: Node) -> bool:
