@@ -13,7 +13,7 @@ from ..errors import MissingOp
 from ..graph import Value
 from ..op import lookup
 from ..ops import _seen
-from .words import Dialect, Lifted, Table, ask_rank, expect, frozen, kind_of, known_dtype
+from .words import Dialect, Lifted, Table, ask_rank, expect, frozen, kind_of, known_dtype, rank
 
 All = namedtuple("All", ("values", "indices", "inverse_indices", "counts"))
 Counts = namedtuple("Counts", ("values", "counts"))
@@ -51,11 +51,12 @@ class Searching:
     def nonzero(self, a: Any, *, size: Any = None, fill_value: Any = None) -> Any:
         """Positions of what is not 0, one array for each axis."""
         a = self.say.as_array(a)
-        if size is None:
+        if size is None and rank(a) is not None:
             found = ops.nonzero(a)
             return found if isinstance(found, tuple) else (found,)
+        axes = ask_rank(a, self.say.call("nonzero"), 1)
         rows = self.argwhere(a, size=size, fill_value=fill_value)
-        return tuple(ops.getitem(rows, (slice(None), at)) for at in range(ask_rank(a, self.say.call("nonzero"))))
+        return tuple([ops.getitem(rows, (slice(None), at)) for at in range(axes)])
 
     def argwhere(self, a: Any, *, size: Any = None, fill_value: Any = None) -> Any:
         """Positions of what is not 0, one in a row."""

@@ -15,7 +15,7 @@ from ..op import lookup
 from ..ops import _seen
 from . import padding, rows
 from .to_python import item, tolist
-from .words import Dialect, Lifted, Table, ask_rank, element, expect, literal, parts, rank
+from .words import Dialect, Lifted, Table, ask_rank, at_least, element, expect, literal, parts, rank
 
 
 class Shapes:
@@ -37,8 +37,8 @@ class Shapes:
                 "moveaxis": lambda a, source, destination: ops.moveaxis(a, source, destination),
                 "rollaxis": self.rollaxis,
             },
-            "expand_dims": {
-                "expand_dims": lambda a, axis: ops.expand_dims(self.say.as_array(a), axis),
+            "expand_dims": {"expand_dims": lambda a, axis: ops.expand_dims(self.say.as_array(a), axis)},
+            "at_least": {
                 "atleast_1d": lambda *arys: self.atleast(1, *arys),
                 "atleast_2d": lambda *arys: self.atleast(2, *arys),
             },
@@ -101,10 +101,7 @@ class Shapes:
 
     def atleast(self, count: int, *arrays: Any) -> Any:
         """New axes in front."""
-        made = []
-        for x in map(self.say.as_array, arrays):
-            missing = max(0, count - ask_rank(x, self.say.call(f"atleast_{count}d")))
-            made.append(ops.expand_dims(x, tuple(range(missing))) if missing else x)
+        made = [at_least(x, count) for x in map(self.say.as_array, arrays)]
         return made[0] if len(made) == 1 else self.say.several(made)
 
     def can_cast(self, from_: Any, to: Any, casting: str = "safe") -> Any:
@@ -249,7 +246,7 @@ def positions(say: Dialect) -> Table:
 
     def diag(v: Any, k: int = 0) -> Any:
         v = say.as_array(v)
-        if ask_rank(v, say.call("diag")) == 2:
+        if ask_rank(v, say.call("diag"), 1) == 2:
             return ops.diagonal(v, offset=k)
         return ops.diag_embed(v, k)
 

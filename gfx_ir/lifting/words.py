@@ -224,6 +224,14 @@ def ask_rank(x: Any, why: str, assumed: int | None = None) -> int:
     return rank_of(x, why) if found is None else found
 
 
+def at_least(x: Any, count: int) -> Any:
+    """x with new axes in front, up to so many."""
+    found = rank(x)
+    if found is None:
+        return ops.at_least(x, count)
+    return ops.expand_dims(x, tuple(range(count - found))) if found < count else x
+
+
 def literal(*values: Any) -> bool:
     """Whether these are plain integers, or sequences of them."""
     for value in values:

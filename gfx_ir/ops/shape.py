@@ -94,6 +94,16 @@ op(
 )
 op(
     FAMILY,
+    "at_least(x, count)",
+    lambda args: f"np.atleast_{args.count}d(x)",
+    infer=_shaped(lambda dims, args: None if dims is None else (*(1,) * (args.count - len(dims)), *dims)),
+    put=_views.put_reshaped,
+    compute=free,
+    memory=free,
+    doc="New axes of size 1 in front, up to so many axes (1 or 2).",
+)
+op(
+    FAMILY,
     "flatten(x, start=0, end=-1)",
     _flatten,
     infer=_shaped(flattened),

@@ -338,7 +338,7 @@ class Carries:
         if not y.is_tensor:
             y.type = LogicalTensor(row.dtype) if isinstance(row, LogicalTensor) else None
             return Proxy(y, item.backend)
-        if self.trips is not None and isinstance(row, LogicalTensor) and row.dims is not None:
+        if isinstance(row, LogicalTensor) and row.dims is not None:
             y.type = LogicalTensor(row.dtype, (self.trips, *row.dims))
         return self.tracer.wrap(y, item.backend)
 

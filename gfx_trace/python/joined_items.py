@@ -47,6 +47,10 @@ def joined_rows(
         return tracer.wrap(joined(one.read(), axis), rows.backend)
     if isinstance(tracer.host_values.length(rows), int):
         return again((list(rows), *rest))
+    axes = tracer.record.rank_of(rows.value)
+    if last in _SIDES and axes in (2, 3) and not rest and not kwargs:
+        op, axis = _SIDES[last][axes - 2]
+        return tracer.wrap(op(one.read(), axis), rows.backend)
     raise tracer.error(
         f"GFX cannot apply {name} to the rows of one tensor: how many there are is open", "stack them first"
     )
@@ -54,6 +58,12 @@ def joined_rows(
 
 _ARRAYS = frozenset(("array", "asarray", "tensor", "as_tensor"))
 """Functions that make an array of a list."""
+_SIDES = {
+    "vstack": ((stacked, 0), (joined, 0)),
+    "hstack": ((joined, 0), (joined, 1)),
+    "column_stack": ((stacked, 1), (joined, 1)),
+}
+"""What functions that join vectors otherwise than matrices do with vectors, and with matrices."""
 
 
 def _tensor_of(tracer: Capturing, items: ListedItems) -> Proxy:

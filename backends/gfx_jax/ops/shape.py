@@ -115,6 +115,7 @@ ROWS = (
         "jnp.expand_dims(x, axis)",
         _SAME["expand_dims"] | {"lax.expand_dims": lambda array, dimensions: ops.expand_dims(array, tuple(dimensions))},
     ),
+    Row("at_least", lambda a: f"jnp.atleast_{a.count}d(x)", _SAME["at_least"]),
     Row(
         "squeeze",
         "x.squeeze(axis=axis)",

@@ -73,6 +73,8 @@ def dstack(tensors: Any) -> Any:
 
 def _at_least(dims: int, x: Any, call: str, assumed: int | None = None) -> Any:
     """x with new axes, up to so many; the third one is the last. `assumed`: its rank where nothing tells, else `dims`."""
+    if dims < 3 and assumed is None and known_rank(x) is None:
+        return ops.at_least(x, dims)
     rank = ask_rank(x, assumed or dims, call)
     for _ in range(min(dims, 2) - rank):
         x = ops.expand_dims(x, 0)

@@ -232,6 +232,7 @@ ROWS = (
         {names("movedim", "moveaxis"): lambda input, source, destination: ops.moveaxis(input, source, destination)},
     ),
     Row("expand_dims", _unsqueeze, {names("unsqueeze"): lambda input, dim: ops.expand_dims(input, dim)}),
+    Row("at_least", lambda a: f"torch.atleast_{a.count}d(x)"),
     Row("squeeze", "torch.squeeze(x, dim=axis)", {names("squeeze"): shapes.squeeze}),
     Row(
         "broadcast_to",

@@ -1,0 +1,80 @@
+"""Functions that treat vectors and matrices unlike, of tensors whose rank is open, and of the rows that a loop gave."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+
+TO = {"torch": torch.tensor, "numpy": np.array, "jax": jnp.asarray}
+
+
+def rows_numpy(x):
+    both = np.vstack([x, x * 2])
+    return both.sum(axis=0), both[0] * 3, np.atleast_2d(x).shape[0]
+
+
+def rows_torch(x):
+    both = torch.vstack([x, x * 2])
+    return both.softmax(-1)[0], both.T, torch.atleast_1d(x.sum())
+
+
+def rows_jax(x):
+    return jnp.vstack((x, x)).mean(axis=1), jnp.atleast_2d(x)[0] * 2
+
+
+@pytest.mark.parametrize("fn", (rows_numpy, rows_torch, rows_jax), ids=lambda fn: fn.__name__)
+def test_a_vector_is_a_row_of_a_matrix(fn):
+    own = fn.__name__.rpartition("_")[2]
+    program = gfx.symbolic_trace(fn, backend=own)
+    for shape in ((3,), (2, 4)):
+        assert_equal(program, fn, own, np.arange(float(np.prod(shape)), dtype=np.float32).reshape(shape))
+
+
+def sieve(n: int):
+    flags = np.ones(n + 1, dtype=bool)
+    flags[:2] = False
+    p = 2
+    while p * p <= n:
+        if flags[p]:
+            flags[p * p :: p] = False
+        p += 1
+    return np.nonzero(flags)[0]
+
+
+def test_positions_of_an_array_that_is_made_by_a_number():
+    program = gfx.symbolic_trace(sieve, backend="numpy")
+    for n in (11, 30):
+        for target in ("numpy", "torch", "jax"):
+            np.testing.assert_array_equal(np.asarray(program.to(target)(n)), sieve(n))
+
+
+def joined_numpy(x):
+    parts = [row * 2 for row in x]
+    return np.vstack(parts), np.hstack(parts), np.column_stack(parts)
+
+
+def joined_torch(x):
+    parts = []
+    for row in x:
+        parts.append(row + 1)
+    return torch.vstack(parts), torch.hstack(parts), torch.column_stack(parts)
+
+
+@pytest.mark.parametrize("fn", (joined_numpy, joined_torch), ids=lambda fn: fn.__name__)
+@pytest.mark.parametrize("more", ((), (2,)), ids=("vectors", "matrices"))
+def test_rows_of_open_number_are_joined(fn, more):
+    own = fn.__name__.rpartition("_")[2]
+    program = gfx.symbolic_trace(fn, TO[own](np.ones((2, 3, *more), np.float32)), dynamic=True, backend=own)
+    for size in ((4, 3, *more), (1, 5, *more)):
+        assert_equal(program, fn, own, np.arange(float(np.prod(size)), dtype=np.float32).reshape(size))
+
+
+def assert_equal(program, fn, own, x):
+    want = jax.tree.leaves(fn(TO[own](x)))
+    for target in ("torch", "jax", "numpy"):
+        run = program.to(target) if target != "jax" else jax.jit(program.to("jax"))
+        for a, b in zip(jax.tree.leaves(run(TO[target](x))), want, strict=True):
+            np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-6)
