@@ -59,9 +59,7 @@ def later(x):
     return z
 
 
-@ROWS(
-    "A variable that one side sets, read anywhere", UP, note="Where it was not set, the read raises what Python does."
-)
+@ROWS("A variable that one side sets, read anywhere", refused=True)
 def one_side(x):
     if x.sum() > 0:
         y = x * 3
@@ -141,9 +139,9 @@ def deleted(x):
     return y
 
 
-@ROWS("del in one side, and a read", ONE)
+@ROWS("del in one side, and a read", ONE, refused=True)
 def deleted_on_one_side(x):
     y = x * 2
-    if x < 0:
+    if x > 0:
         del y
     return y

@@ -54,8 +54,8 @@ class Resolution:
         asked: bool = False,
     ) -> Any:
         """What `use` makes of what x holds: of a gated value on the way that its test goes, decided where that is known, else captured
-        on both. Where nothing is there on one, that way raises what Python does. `access`: to what the use assigns; `value`: whether it
-        gives one; `asked`: whether only truth is asked for."""
+        on both. Where nothing is there on one, that way raises what Python does if the test is on an open number; on data it is refused.
+        `access`: to what the use assigns; `value`: whether it gives one; `asked`: whether only truth is asked for."""
         if isinstance(x, Undefined):
             raise self.unset(x)
         gate = gate_of(x)
@@ -70,7 +70,7 @@ class Resolution:
         known = self.tracer.facts.decide(x.test)
         sides = x.sides if known is None else (x.side(known),)
         absent = [side for side in sides if isinstance(side, Undefined)]
-        undecided = known is None and x.error is not None and not asked
+        undecided = known is None and ((absent and x.test.is_tensor) or (x.error is not None and not asked))
         if undecided or any(isinstance(side, Unusable) for side in sides) or any(side.error is None for side in absent):
             raise self._refusal(x)
         if absent:

@@ -276,6 +276,7 @@ def f(x, n, k):
             y = n
     return y
 """,
+        "refused",
     ),
     "doubts about many names": Failure(
         """

@@ -45,7 +45,7 @@ def matched(x):
     return x
 
 
-@shows("variable of one branch")
+@shows("variable of one branch", refused=True)
 def one_branch(x):
     if x.sum() > 0:
         y = x

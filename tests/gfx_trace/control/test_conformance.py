@@ -16,9 +16,7 @@ harness = Harness(cases)
 pytestmark = pytest.mark.usefixtures("wide")
 
 # What does not hold yet, and why; strict: whoever closes a gap takes it out of here.
-GAPS: dict[str, str] = {
-    "if_one_branch_read_after": "the suite wants a refusal: it is captured, and raises where Python does",
-}
+GAPS: dict[str, str] = {}
 
 # What cannot be captured, or written for another framework, without knowing the arguments, and what of them it takes.
 NEEDS_ARGUMENTS = {

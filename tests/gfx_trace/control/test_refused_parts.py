@@ -44,6 +44,13 @@ def new_key(x):
     return cache
 
 
+def new_attribute(x):
+    box = Box()
+    if x.sum() > 0:
+        box.y = x
+    return box.y
+
+
 def slot_of_a_loop(x):
     state = {"v": x.long()}
     while state["v"].sum() < 10:
@@ -122,6 +129,7 @@ def test_what_no_graph_can_hold_is_refused_where_code_meets_it(fn):
         (item_within, "item 1 of item 'k' of 'out' has shape"),
         (slot_of_a_branch, "key 'v' of 'state' has shape"),
         (new_key, "whether it has the key 'y' hangs on data"),
+        (new_attribute, "'y' is defined in only one branch"),
         (slot_of_a_loop, "key 'v' of 'state' changes its dtype"),
         (item_of_a_loop, "item 0 of 'pair' changes its shape"),
         (another_shape, r"'y' has shape \(2,\) on one side and \(3,\) on the other"),

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+import gfx_trace as gfx
 from three_ways import assert_as_python
 
 DATA = [torch.tensor([a, b, 0.1]) for a, b in ((1.0, 2.0), (-1.0, 0.5), (-3.0, 0.2), (0.05, -0.01), (-0.6, 0.3))]
@@ -96,3 +97,16 @@ CASES = [
 @pytest.mark.parametrize("fn", CASES)
 def test_each_return_is_taken_where_python_takes_it(fn, given):
     assert_as_python(fn, given, [(x,) for x in DATA])
+
+
+def forgotten(x):
+    if x.sum() > 0:
+        y = x * 2
+    elif x.sum() > -1:
+        y = x * 3
+    return y
+
+
+def test_what_may_be_missing_is_refused_still():
+    with pytest.raises(gfx.GfxError, match="'y' is defined in only one branch"):
+        gfx.symbolic_trace(forgotten, backend="torch")
