@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import CellType, FunctionType
 from typing import Any
 
 
@@ -17,3 +18,19 @@ def is_module(x: Any) -> bool:
     """Whether x is a module in torch's sense: it has parameters, children, and a forward. torch need not be imported to tell."""
     cls = type(x)
     return hasattr(cls, "named_modules") and hasattr(cls, "forward")
+
+
+_UNSET = object()
+
+
+def cell_content(cell: CellType, otherwise: Any = None) -> Any:
+    """What a variable of an enclosing function holds; `otherwise` where it is set later."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return otherwise
+
+
+def closed_over(f: FunctionType) -> list[Any]:
+    """What the variables of enclosing functions that a function reads hold, those that are set."""
+    return [held for cell in f.__closure__ or () if (held := cell_content(cell, _UNSET)) is not _UNSET]

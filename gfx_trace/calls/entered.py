@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import contextlib
 import dis
-from types import CellType, FunctionType
+from types import FunctionType
 from typing import Any
 
 from gfx_ir.errors import CaptureError, GfxError
-from gfx_ir.probing import own_attribute
+from gfx_ir.probing import closed_over, own_attribute
 
 from ..frameworks.alarms import Watched, decorated
 from ..frameworks.grad_managers import chosen, standing_for
@@ -93,7 +93,7 @@ class Managers:
         inner: Any = own_attribute(f, "__wrapped__")
         if not isinstance(inner, FunctionType):
             return NotImplemented
-        held = [cell.cell_contents for cell in f.__closure__ or () if _filled(cell)]
+        held = closed_over(f)
         for owner in (own_attribute(item, "__self__", item) for item in held):
             standing = standing_for(self.tracer, owner)
             if standing is not None:
@@ -111,13 +111,6 @@ class Managers:
         """The manager that a generator function makes, which is entered."""
         made = contextlib.contextmanager(self.tracer.calls.call)(f, args, kwargs)
         return Entered(self.tracer, made, (Exception,)) if _takes_at_yield(f) else made
-
-
-def _filled(cell: CellType) -> bool:
-    try:
-        return cell.cell_contents is not None
-    except ValueError:
-        return False
 
 
 def _may_take(leave: Any) -> bool:

@@ -9,11 +9,9 @@ from typing import Any
 
 from gfx_ir.probing import is_module, own_attribute
 
-from ..heap.reads import UNSET, content_of
+from ..frameworks.free_variables import variables
 from ..interfaces import Capturing
-from ..rewrite.packages import users
 from ..values.called import compiled
-from ..values.flavour import loaded_names
 from .modules import register_loose
 
 _TRAINED = "params"
@@ -77,23 +75,12 @@ def closed_over(target: types.FunctionType) -> dict[str, Any]:
         if id(function) in seen:
             continue
         seen.add(id(function))
-        for name, held in _free(function):
-            inner = list(_functions(held))
+        for variable in variables(function):
+            inner = list(_functions(variable.old))
             waiting += inner
             if not inner:
-                found.setdefault(name, held)
+                found.setdefault(variable.name, variable.old)
     return found
-
-
-def _free(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
-    """(name, content) of the variables that a function reads and does not assign; globals of user's functions alone."""
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
-        held = content_of(cell)
-        if held is not UNSET:
-            yield name, held
-    if users(function.__globals__):
-        for name in loaded_names(function):
-            yield name, function.__globals__[name]
 
 
 def _functions(held: Any) -> Iterator[types.FunctionType]:

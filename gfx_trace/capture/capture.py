@@ -25,6 +25,7 @@ from gfx_ir.source import Span
 from ..calls.depth import nested
 from ..calls.functions import Functions, Share
 from ..calls.modules import Mode, authors_own, register_root
+from ..control.nouns import with_article
 from ..control.state import Write, lasting_writes
 from ..frameworks.assumed_kinds import merged
 from ..frameworks.holding import refuse_missing
@@ -90,19 +91,14 @@ def capture(
 def _with_functions(work: Callable[[Share], Captured]) -> Captured:
     """Capture, where functions stay functions. Where that is refused, all calls are expanded, unless that is work without end: more
     is known then of what each is given."""
-    share = Share()
-    try:
-        return work(share)
-    except Exception as error:
-        if not _worth_trying(share, share.calls, error):
-            raise
-    if share.doubtful:
-        share = Share(doubts=False)
+    for share in (Share(), Share(doubts=False)):
         try:
             return work(share)
         except Exception as error:
             if not _worth_trying(share, share.calls, error):
                 raise
+        if not share.doubtful:
+            break
     return work(Share(on=False))
 
 
@@ -251,10 +247,6 @@ def _under_a_test(tracer: Tracer, error: Exception) -> UnsupportedConstruct:
     return UnsupportedConstruct(what, span, hint)
 
 
-def _with_article(noun: str) -> str:
-    return f"{'an' if noun[:1] in 'aeio' else 'a'} {noun}"
-
-
 def _defined_at(function: Any) -> Span | None:
     """Where a function begins: for errors that no line of it raises."""
     code = own_attribute(function, "__code__")
@@ -271,7 +263,7 @@ def _signature(tracer: Tracer, function: Any) -> inspect.Signature:
     """The signature of a target; a function of a framework's own has none to go by, and no code to capture."""
     if not callable(function):
         raise CaptureError(
-            f"GFX cannot capture {_with_article(type(function).__name__)}",
+            f"GFX cannot capture {with_article(type(function).__name__)}",
             hint="give it a function, a model or another callable",
         )
     if not isinstance(function, (types.FunctionType, types.MethodType)) and isinstance(

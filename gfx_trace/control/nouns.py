@@ -18,14 +18,15 @@ def noun(x: Any) -> str:
         return "one of several, as a test says,"
     if isinstance(x, (Proxy, HostProxy)):
         kind = weak_kind(x) if isinstance(x, Proxy) else x.value.kind
-        return _with_article(kind or "tensor")
-    said, inner = _with_article(type(x).__name__), branches(x)
+        return with_article(kind or "tensor")
+    said, inner = with_article(type(x).__name__), branches(x)
     if inner is None:
         return said
     return f"{said} of {'open length' if holds_rows(x) else f'length {len(inner)}'}"
 
 
-def _with_article(word: str) -> str:
+def with_article(word: str) -> str:
+    """A word of which there is one."""
     return f"{'an' if word[0].lower() in 'aeiou' else 'a'} {word}"
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from gfx_ir.control import is_given
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
-from gfx_ir.probing import own_attribute
+from gfx_ir.probing import closed_over, own_attribute
 
 from ..heap.aliases import WrittenConstant
 from ..heap.contents import FIXED, unchanged
@@ -271,11 +271,7 @@ def _closed_over(target: Any) -> list[Any]:
     if isinstance(function, types.FunctionType):
         found += [function.__globals__.get(name) for name in function.__code__.co_names]
         found += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-        for cell in function.__closure__ or ():
-            try:
-                found.append(cell.cell_contents)
-            except ValueError:
-                continue
+        found += closed_over(function)
     elif hasattr(target, "__dict__") and not hasattr(type(target), "named_modules"):
         found.append(target)
     return [item for item in found if not isinstance(item, (type, types.ModuleType, types.FunctionType, Proxy))]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gfx_ir.probing import own_attribute
+from gfx_ir.probing import cell_content, own_attribute
 
 from ..calls.conversion import foreign
 from ..calls.lifted import lifted_by
@@ -77,11 +77,7 @@ class Place:
     def _free(self, name: str) -> Any:
         code = self.fn.__code__
         if name in code.co_freevars:
-            cell = (self.fn.__closure__ or ())[code.co_freevars.index(name)]
-            try:
-                return cell.cell_contents
-            except ValueError:  # not yet assigned
-                return _UNKNOWN
+            return cell_content((self.fn.__closure__ or ())[code.co_freevars.index(name)], _UNKNOWN)
         return self.fn.__globals__.get(name, getattr(builtins, name, _UNKNOWN))
 
 

@@ -27,7 +27,7 @@ def held_objects(backend: Backend, f: Any) -> tuple[list[Any], list[tuple[Slot, 
         if function is None or id(function) in seen:
             continue
         seen.add(id(function))
-        for slot in _variables(function):
+        for slot in variables(function):
             if not _is_tree(backend, slot.old):
                 waiting.append(slot.old)
                 continue
@@ -59,7 +59,7 @@ def _inner(f: Any) -> types.FunctionType | None:
     return f if isinstance(f, types.FunctionType) else None
 
 
-def _variables(function: types.FunctionType) -> Iterator[Slot]:
+def variables(function: types.FunctionType) -> Iterator[Slot]:
     """The variables that a function reads and does not assign; globals of user's functions alone."""
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
         if content_of(cell) is not UNSET:

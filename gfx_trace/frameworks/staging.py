@@ -6,7 +6,6 @@ of its own, and what is emitted for the framework runs in its place; captured va
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import types
 from collections.abc import Callable, Iterable, Sequence
@@ -16,7 +15,7 @@ from gfx_ir.backend import Backend
 from gfx_ir.codegen import emit
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph, Value
-from gfx_ir.probing import is_module, own_attribute
+from gfx_ir.probing import closed_over, is_module, own_attribute
 from gfx_ir.program import Parameter, Program
 from gfx_ir.row import Keys
 from gfx_ir.rules import building
@@ -285,17 +284,9 @@ def _holds_captured(x: Any, seen: set[int]) -> bool:
     return any(_holds_captured(part, seen) for part in _parts(x))
 
 
-def _closed_over(f: types.FunctionType) -> list[Any]:
-    found = []
-    for cell in f.__closure__ or ():
-        with contextlib.suppress(ValueError):  # a variable that is set later
-            found.append(cell.cell_contents)
-    return found
-
-
 def _parts(x: Any) -> Iterable[Any]:
     if isinstance(x, types.FunctionType):
-        return [*_closed_over(x), *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values()]
+        return [*closed_over(x), *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values()]
     if isinstance(x, types.MethodType):
         return [x.__self__, x.__func__]
     if isinstance(x, functools.partial):

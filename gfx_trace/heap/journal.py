@@ -13,6 +13,7 @@ from typing import Any
 
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Value
+from gfx_ir.probing import cell_content
 
 from ..values.proxy import Proxy
 from .contents import attributes_of, contents_of, fill, table_of, unchanged
@@ -89,13 +90,6 @@ def _set_attribute(obj: Any, key: str, value: Any) -> None:
         object.__delattr__(obj, key)
 
 
-def _get_cell(cell: CellType, key: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return MISSING
-
-
 def _set_cell(cell: CellType, key: Any, value: Any) -> None:
     if value is MISSING:
         del cell.cell_contents
@@ -135,7 +129,7 @@ READ: dict[str, Callable[[Any, Any], Any]] = {
     "base": lambda obj, key: obj.base,
     "attribute": stored_attribute,
     "item": _get_item,
-    "cell": _get_cell,
+    "cell": lambda obj, key: cell_content(obj, MISSING),
     "contents": lambda obj, key: contents_of(obj),
     "global": lambda obj, key: obj.get(key, MISSING),
     "mode": lambda obj, key: obj.mode,

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from gfx_ir.probing import is_module
+from gfx_ir.probing import cell_content, closed_over, is_module
 
 from ..rewrite.packages import framework, users
 from ..values.gated import Gated
@@ -93,7 +93,7 @@ def parts_of(held: Any) -> list[Any]:
     if kind is memoryview:
         return [held.obj]
     if kind is types.CellType:
-        return [held.cell_contents] if _filled(held) else []
+        return list(state_of(held)[1].values())
     if isinstance(held, types.BuiltinFunctionType):
         return [] if isinstance(held.__self__, (types.ModuleType, type)) else [held.__self__]
     if isinstance(held, (tuple, frozenset)) or has_state(held):
@@ -108,7 +108,7 @@ def _of_function(f: types.FunctionType) -> list[Any]:
     library's writes nothing of its own that counts, but may call what it closes over."""
     if not users(f.__globals__):
         own = framework(f.__globals__.get("__name__", ""))
-        return [] if own else [cell.cell_contents for cell in f.__closure__ or () if _filled(cell)]
+        return [] if own else closed_over(f)
     named = [f.__globals__[name] for name in f.__code__.co_names if name in f.__globals__]
     return [*(f.__closure__ or ()), *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values(), *named]
 
@@ -117,7 +117,8 @@ def state_of(held: Any) -> tuple[Any, dict[str, Any]]:
     """(content, attributes) of an object."""
     kind = type(held)
     if kind is types.CellType:
-        return None, {"": held.cell_contents} if _filled(held) else {}
+        found = cell_content(held, MISSING)
+        return None, {} if found is MISSING else {"": found}
     content = contents_of(held) if row_of(kind) is not None else None
     attributes = dict(attributes_of(held))
     attributes.update((name, getattr(held, name, MISSING)) for name in _slots(kind))
@@ -134,13 +135,6 @@ def changes(held: Any, state: tuple[Any, dict[str, Any]]) -> Iterator[Slot]:
         old = before.get(name, MISSING)
         if old is not after.get(name, MISSING):
             yield Slot(held, name or None, kind, name or "a variable", old)
-
-
-def _filled(cell: types.CellType) -> bool:
-    try:
-        return cell.cell_contents is not MISSING
-    except ValueError:
-        return False
 
 
 def _slots(kind: type) -> list[str]:

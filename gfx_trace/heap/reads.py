@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gfx_ir.probing import is_module
+from gfx_ir.probing import cell_content, is_module
 
 from ..rewrite.packages import users
 from ..values.proxy import HostProxy, Proxy
@@ -24,10 +24,7 @@ UNSET = type("Unset", (), {"__repr__": lambda self: "UNSET"})()
 
 def content_of(cell: types.CellType) -> Any:
     """What a variable of an enclosing function holds."""
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return UNSET
+    return cell_content(cell, UNSET)
 
 
 class Reads:

@@ -15,7 +15,7 @@ from gfx_ir.backend import Backend
 from gfx_ir.errors import BackendError
 from gfx_ir.installed import required
 from gfx_ir.loading import backend, loaded
-from gfx_ir.probing import is_module, own_attribute
+from gfx_ir.probing import closed_over, is_module, own_attribute
 from gfx_ir.trees import leaves
 
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
@@ -135,10 +135,4 @@ def loaded_names(fn: types.FunctionType) -> list[str]:
 
 
 def _references(fn: types.FunctionType) -> list[Any]:
-    found = [fn.__globals__[name] for name in loaded_names(fn)]
-    for cell in fn.__closure__ or ():
-        try:
-            found.append(cell.cell_contents)
-        except ValueError:
-            continue
-    return found
+    return [*(fn.__globals__[name] for name in loaded_names(fn)), *closed_over(fn)]
