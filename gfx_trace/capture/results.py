@@ -19,6 +19,7 @@ from gfx_ir.param_tree import flatten, nest
 from gfx_ir.records import RESULT, Record, is_record
 from gfx_ir.trees import leaves, tree_map
 
+from ..control.state import same_data
 from ..heap.contents import attributes_of, only_attributes, row_of
 from ..interfaces import Capturing
 from ..python.devices import fixed_device, is_device
@@ -239,7 +240,7 @@ class Results:
     def _replaced(self, result: Any, name: str, held: Any) -> bool:
         """Whether an attribute of an object that the code was given is by now other plain data."""
         given = self.tracer.given_objects.get(id(result))
-        return given is not None and _is_plain(held) and not (name in given[1] and _equal(given[1][name], held))
+        return given is not None and _is_plain(held) and not (name in given[1] and same_data(given[1][name], held))
 
     def _check_kept(self, result: Any, name: str, held: Any) -> None:
         """No result has an object: raises UnsupportedConstruct where one stands in place of the plain data that was given."""
@@ -281,17 +282,6 @@ def _is_plain(x: Any) -> bool:
 def _holds_code(x: Any) -> bool:
     """Whether something is called, or a container of what is: the transformation of an optimizer is a tuple of two functions."""
     return callable(x) or any(_holds_code(item) for _, item in branches(x) or ())
-
-
-def _equal(tree: Any, held: Any) -> bool:
-    """Whether plain data is what an argument's tree has at its place."""
-    if type(tree) is not type(held):
-        return False
-    if type(held) is dict:
-        return list(tree) == list(held) and all(_equal(tree[key], item) for key, item in held.items())
-    if type(held) in (list, tuple):
-        return len(tree) == len(held) and all(map(_equal, tree, held))
-    return bool(tree == held)
 
 
 def _takes(kind: type, names: set[str]) -> bool:

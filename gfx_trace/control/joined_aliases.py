@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from gfx_ir.graph import Value
+from gfx_ir.infer.abstract import Kinds
 
 from ..heap.aliases import Doubt, doubt, kin_of, memory, mutable, reached, surely_array
 from ..interfaces import Capturing
@@ -16,13 +17,16 @@ from ..values.proxy import Proxy
 from .sides import Side
 
 
-class Joined(Protocol):
-    """A leaf that a test joins: what each side has there, and what stands for it behind the test."""
+class Joined:
+    """An output of the node to be: its position, the user's name for it, what each side has there, and what stands for it behind the test."""
 
-    name: str
-    sides: tuple
-    proxy: Any
-    backend: Any
+    __slots__ = ("position", "name", "backend", "weak", "sides", "proxy")
+
+    def __init__(self, position: int, name: str, backend: Any) -> None:
+        self.position, self.name, self.backend = position, name, backend
+        self.weak: Kinds = frozenset()
+        self.sides: tuple = ()
+        self.proxy: Any = None
 
 
 class JoinedAliases:

@@ -12,7 +12,7 @@ from typing import Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
-from gfx_ir.infer.abstract import Kinds, never_meet
+from gfx_ir.infer.abstract import never_meet
 from gfx_ir.python_numbers import NUMBER_CLASSES
 from gfx_ir.types import LogicalTensor
 
@@ -38,20 +38,8 @@ from ..values.item_kinds import each_tensor, tensors_in
 from ..values.joined_types import widens
 from ..values.nest import alike, branches, is_record, rebuilt
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable, either, is_open, weak_kind
-from .joined_aliases import JoinedAliases
+from .joined_aliases import Joined, JoinedAliases
 from .nouns import noun, shape_text
-
-
-class Joined:
-    """An output of the node to be: its position, kind, and the user's name for it."""
-
-    __slots__ = ("position", "name", "backend", "weak", "sides", "proxy")
-
-    def __init__(self, position: int, name: str, backend: Any) -> None:
-        self.position, self.name, self.backend = position, name, backend
-        self.weak: Kinds = frozenset()
-        self.sides: tuple = ()
-        self.proxy: Any = None
 
 
 class Join:

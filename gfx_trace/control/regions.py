@@ -24,8 +24,9 @@ from ..values.joined_types import joined_type
 from ..values.nest import branches, rebuilt
 from ..values.proxy import Proxy
 from ..values.raised import INSTEAD_OF_CATCHING, Raised, error_text
+from .joined_aliases import Joined
 from .joined_slots import joined_slots
-from .joins import Join, Joined
+from .joins import Join
 from .sides import Side, refuse_failing
 
 _CALLS = 8

@@ -98,7 +98,7 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int]) -> Write | None:
         return None
     module = tracer.module_paths.get(id(slot.object))
     value, old = slot.get(), slot.found(slot.old)
-    if _as_it_was(slot) or _equal(value, old):
+    if _as_it_was(slot) or same_data(value, old):
         return None
     usable(value)
     refusal = _refusal(tracer, slot, value, old, module)
@@ -179,14 +179,14 @@ def _is_made(tracer: Capturing, value: Any) -> bool:
     return any(slot.object is value for slot in tracer.journal.frames[0].values() if slot.kind == "attribute")
 
 
-def _equal(x: Any, y: Any) -> bool:
+def same_data(x: Any, y: Any) -> bool:
     """Whether two objects are the same constant of Python's, or containers that hold the same, as the empty list that each call begins with."""
     if type(x) is not type(y):
         return False
     if isinstance(x, tuple) or type(x) is list:
-        return len(x) == len(y) and all(map(_equal, x, y))
+        return len(x) == len(y) and all(map(same_data, x, y))
     if type(x) is dict:
-        return list(x) == list(y) and all(map(_equal, x.values(), y.values()))
+        return list(x) == list(y) and all(map(same_data, x.values(), y.values()))
     return type(x) in FIXED and x == y
 
 

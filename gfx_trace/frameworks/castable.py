@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Protocol
 
 from gfx_ir import dtypes, ops
 from gfx_ir.build import either
@@ -12,11 +11,9 @@ from gfx_ir.graph import Graph, Value
 from gfx_ir.infer.abstract import Terms
 from gfx_ir.passes.moves import relink
 from gfx_ir.program import HELD, Guard
-from gfx_ir.source import Span
 
-from ..interfaces import Assuming
+from ..interfaces import Capturing
 from ..values.dtype_sources import DtypeSources, higher
-from ..values.record import Record
 
 _LOW = (dtypes.bool_, dtypes.int64)
 _WHOLE = dtypes.DTYPES["uint8"]  # what every array of whole numbers holds
@@ -37,25 +34,10 @@ def _higher(a: Terms, b: Terms) -> bool:
     return fewer is not None and any(x is argument and k is not None and k < fewer for x, k in a)
 
 
-class Capture(Protocol):
-    """What is asked of the capture at work."""
-
-    graph: Graph
-    stack: list[tuple[Graph, dict[Value, Value]]]
-    record: Record
-
-    @property
-    def assumed(self) -> Assuming:
-        """What was taken as given."""
-
-    def span(self) -> Span | None:
-        """The author's place."""
-
-
 class Castable:
     """The arguments of a capture whose dtypes arrays have that are written in place."""
 
-    def __init__(self, tracer: Capture) -> None:
+    def __init__(self, tracer: Capturing) -> None:
         self.tracer, self.sources = tracer, DtypeSources(tracer.record)
 
     def require(self, base: Value, new: Value, other: Value | None, signs: bool) -> None:
