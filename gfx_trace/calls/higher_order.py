@@ -115,14 +115,14 @@ def _transparent(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     return args[0]
 
 
-def _wrapped(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """A function that computes what the one it wraps does."""
-    return tracer.calls.call(f.__wrapped__, args, kwargs)
+def _through(attribute: str) -> Handler:
+    """A function that computes what the one does that it holds under a name."""
+    return lambda tracer, f, args, kwargs: tracer.calls.call(getattr(f, attribute), args, kwargs)
 
 
-def _scripted(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """A function that torch.jit.script compiled: the one that it was made of."""
-    return tracer.calls.call(f._torchdynamo_inline, args, kwargs)
+def _always(answer: Any) -> Handler:
+    """A function that computes nothing."""
+    return lambda tracer, f, args, kwargs: answer
 
 
 def _checkpoint(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -195,18 +195,6 @@ def _functional_call(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> An
 def _settled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """settled(body, init, *rows): what the loop starts from, which the capture of the loop itself settles."""
     return args[1]
-
-
-def _null_context(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    return contextlib.nullcontext()
-
-
-def _true(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> bool:
-    return True
-
-
-def _false(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> bool:
-    return False
 
 
 def _raise_unless(error: type[Exception], tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
@@ -316,10 +304,6 @@ def _each_leaf(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     return rebuild([tracer.apply(backend.functions[f], (leaf, *rest), given, backend, f) for leaf in found])
 
 
-def _mark(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
-    """What a compiler is told of a tensor's sizes or address: it computes nothing."""
-
-
 def _shape(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     x = open_tuple(args[0])
     if type(x) is HostProxy or (type(x) is Proxy and x.weak):
@@ -342,12 +326,13 @@ _RAISED: tuple[type[Exception], ...] = (
 )  # fmt: skip
 SPECIAL: dict[str, Handler] = {
     "cond": _of_arrays(_cond), "while_loop": _of_arrays(_while), "fori_loop": _of_arrays(_fori), "scan": _of_arrays(_scan),
-    "switch": _of_arrays(_switch), "transparent": _transparent,
-    "wrapped": _wrapped, "scripted": _scripted, "checkpoint": _checkpoint, "checkpoint_sequential": _checkpoint_sequential, "autocast": _autocast,
+    "switch": _of_arrays(_switch), "transparent": _transparent, "wrapped": _through("__wrapped__"), "scripted": _through("_torchdynamo_inline"),
+    "checkpoint": _checkpoint, "checkpoint_sequential": _checkpoint_sequential, "autocast": _autocast,
     "tape": _tape, "tape_gradient": tape_gradient, "function_transform": function_transform, "derivation": _derivation,
-    "functional_call": _functional_call, "register": _register, "null_context": _null_context, "true": _true,
-    "false": _false, "is_tensor": _is_tensor, "size": _size, "tree": _tree, "all_leaves": _all_leaves, "each_leaf": _each_leaf,
-    "mark": _mark, "shape": _shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
+    "functional_call": _functional_call, "register": _register, "null_context": _always(contextlib.nullcontext()), "true": _always(True),
+    "false": _always(False), "is_tensor": _is_tensor, "size": _size, "tree": _tree, "all_leaves": _all_leaves, "each_leaf": _each_leaf,
+    "mark": _always(None),  # what a compiler is told of a tensor's sizes or address
+    "shape": _shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
     "setting": alarms.setting,
     **{f"raise {error.__name__}": functools.partial(_raise_unless, error) for error in _RAISED},
     "raise given": functools.partial(_raise_unless, RuntimeError), "raise each": _raise_unless_all,

@@ -36,6 +36,8 @@ from ..values.record import number_if_given
 from .filled import like_mapping, like_sequence, with_fields
 
 _PLAIN = {int: "int", float: "float", bool: "bool", str: "str"}
+_TENSORS = frozenset("Tensor LongTensor FloatTensor BoolTensor IntTensor Array ArrayLike ndarray NDArray".split())
+"""What annotations call a tensor."""
 _GENERATOR = "numpy.random.Generator"
 _EMPTY = inspect.Parameter.empty
 _ARGS, _KWARGS = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
@@ -137,18 +139,8 @@ class Arguments:
             type_ = value.logical() if isinstance(value, TensorSpec) else value
             return self._tensor(name, path, type_)
         owner = tracer.arrays.array_owner(value)
-        if owner is not None and owner.is_key(value):
-            placeholder = self._placeholder(_identifier(name), path, "tensor", LogicalTensor(None, ()))
-            return Proxy(placeholder, tracer.backend), placeholder
-        if owner is not None and getattr(value, "shape", None) is not None:
-            proxy, placeholder = self._tensor(name, path, self._type_of(owner, name, path, value))
-            tracer.assumed.given[placeholder] = value
-            tracer.assumed.devices[placeholder], layout = owner.device_of(value), owner.layout_of(value)
-            if layout is not None:
-                tracer.assumed.layouts[placeholder] = layout
-            if isinstance(value, np.generic):
-                tracer.record.put(placeholder, number_if_given(placeholder))
-            return proxy, placeholder
+        if owner is not None and (owner.is_key(value) or getattr(value, "shape", None) is not None):
+            return self._array(owner, name, path, value)
         fields = record_fields(value)
         if fields is not None:
             made_fields, tree = self.make(name, fields, path)
@@ -174,6 +166,21 @@ class Arguments:
             tracer.kept.append(made)
             return made, tree
         return value, self._fixed(path, value)
+
+    def _array(self, owner: Any, name: str, path: str, value: Any) -> tuple[Any, Any]:
+        """The same for an array, or a key of random numbers."""
+        tracer = self.tracer
+        if owner.is_key(value):
+            placeholder = self._placeholder(_identifier(name), path, "tensor", LogicalTensor(None, ()))
+            return Proxy(placeholder, tracer.backend), placeholder
+        proxy, placeholder = self._tensor(name, path, self._type_of(owner, name, path, value))
+        tracer.assumed.given[placeholder] = value
+        tracer.assumed.devices[placeholder], layout = owner.device_of(value), owner.layout_of(value)
+        if layout is not None:
+            tracer.assumed.layouts[placeholder] = layout
+        if isinstance(value, np.generic):
+            tracer.record.put(placeholder, number_if_given(placeholder))
+        return proxy, placeholder
 
     def _attribute(self, key: str, value: Any, path: str) -> tuple[Any, Any]:
         """The same for an attribute of the object at a path: open where it is a number that the code counts in."""
@@ -309,23 +316,10 @@ def _kind_of_hint(hint: Any, default: Any, frameworks: Any) -> str | None:
 
 def _is_tensor_hint(option: Any, frameworks: Any) -> bool:
     name = option if isinstance(option, str) else getattr(option, "__name__", "")
-    if name in (
-        "Tensor",
-        "LongTensor",
-        "FloatTensor",
-        "BoolTensor",
-        "IntTensor",
-        "Array",
-        "ArrayLike",
-        "ndarray",
-        "NDArray",
-    ):
+    if name in _TENSORS:
         return True
-    return (
-        isinstance(option, type)
-        and any(issubclass(t, option) for b in frameworks for t in b.tensor_types)
-        and option is not object
-    )
+    known = isinstance(option, type) and option is not object
+    return known and any(issubclass(t, option) for b in frameworks for t in b.tensor_types)
 
 
 def _annotation(hint: Any) -> str:
