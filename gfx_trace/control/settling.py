@@ -144,11 +144,10 @@ class Settling:
                 else poison(self.carries.tracer, after, lambda made: stand_in(self.carries, self.side, made))
             )
             if zero is not None:
-                sure = (
-                    self.carries.runs and not lacks(after)
-                ) or not before.name.isidentifier()  # a flag of its own guards what is returned
+                returned = name in self.carries.returned  # which a flag of its own guards
+                sure = returned or (self.carries.runs and not lacks(after))
                 self.carries.entry[at] = zero if sure and not gated else self._defined_before(before, zero, name)
-                if name in self.carries.returned:
+                if returned:
                     self.carries.tracer.unread |= {leaf.value for leaf in leaves(zero) if type(leaf) is Proxy}
                 self.carries.plan(name, self.carries.entry[at], path)
                 return False
