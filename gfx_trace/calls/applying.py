@@ -26,10 +26,26 @@ from ..python.overlaps import refuse_overlap
 from ..python.rows import StackedRows, holds_rows, rows_of
 from ..python.sequences import Starred, spliced
 from ..values.gated import gate_of
-from ..values.given import single_values
 from ..values.number_rows import rows_kind
 from ..values.numpy_numbers import number_when
 from ..values.proxy import Proxy
+
+_SINGLE = frozenset((Proxy, int, float, bool, str, type(None)))
+
+
+def single_values(args: tuple) -> list[Any] | None:
+    """Arguments as a lift takes them, where each is a tensor, a number, a text or None that no test decides; None for any others."""
+    if not _SINGLE.issuperset(map(type, args)):
+        return None
+    values = []
+    for x in args:
+        if x.__class__ is Proxy:
+            x = x.value if x.base is None else x.read()
+            if x.__class__ is Value and x.kind == "optional":
+                return None
+        values.append(x)
+    return values
+
 
 _FORM = "this form of the call has no row"
 _WHOSE = "say whose function this is: symbolic_trace(fn, backend='torch')"

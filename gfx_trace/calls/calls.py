@@ -23,6 +23,7 @@ from ..objects.special_methods import SpecialMethod, accessor, bound_operands, m
 from ..python.draws import BoundDraw
 from ..python.faults import cannot
 from ..python.listed import SpreadItems
+from ..python.scopes import without_end
 from ..python.sequences import OpenList, Starred, spread
 from ..rewrite.packages import enterable
 from ..values.bound import BoundLift
@@ -30,7 +31,6 @@ from ..values.called import compiled, implementations
 from ..values.gated import Gated
 from ..values.proxy import Unusable, is_open
 from .conversion import convert, converted
-from .depth import without_end
 from .lifted import always_lifted, lifted_by
 from .modules import ModuleView, call_module, module_class, with_hooks
 from .native import run_native

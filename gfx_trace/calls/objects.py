@@ -32,8 +32,8 @@ from ..python.sizes import method_of_sizes
 from ..python.told import holds_open
 from ..rewrite.packages import enterable
 from ..values.gated import Gated, gate_of
-from ..values.given import single_values
 from ..values.proxy import HostProxy, Proxy, Unusable, is_open, weak_kind
+from .applying import single_values
 from .modules import is_derived, module_attribute, registered
 
 PLAIN_KEYS = frozenset((int, str, slice, float, bool, tuple, type(None)))

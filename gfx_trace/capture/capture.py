@@ -22,7 +22,6 @@ from gfx_ir.program import Program
 from gfx_ir.rules import building
 from gfx_ir.source import Span
 
-from ..calls.depth import nested
 from ..calls.functions import Functions, Share
 from ..calls.modules import Mode, authors_own, register_root
 from ..control.nouns import with_article
@@ -31,9 +30,10 @@ from ..frameworks.assumed_kinds import merged
 from ..frameworks.holding import refuse_missing
 from ..frameworks.libraries import NotEntered, Route, routed
 from ..heap.aliases import WrittenConstant
-from ..heap.outliving import Made, outliving
+from ..heap.owned import Made, outliving
 from ..objects.attributes import own_function
 from ..python.remembered import Left, as_later_calls
+from ..python.scopes import nested
 from ..rewrite import is_converted
 from ..rewrite.tracebacks import walk
 from ..trace.arguments import Arguments, Bound, hints_of
