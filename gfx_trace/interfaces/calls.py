@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, Protocol
 
@@ -58,23 +58,18 @@ class Keeping(Protocol):
     """The functions that stay functions."""
 
     graphs: dict[str, Graph]
-
     hopeless: set[int]
 
     def enters(self, f: types.FunctionType) -> None: ...
     def expand(self, f: types.FunctionType) -> Any: ...
     def call(self, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any: ...
-    def leave(self) -> None: ...
-    def settle(self, entry: Graph) -> None: ...
     def reached(self, entry: Graph) -> dict[str, Graph]: ...
 
 
 class Writing(Protocol):
     """What is written."""
 
-    opaque: dict[type, bool]
     ran: list[Span]
-
     unsure: dict[int, set[Any]]
     open_keys: dict[int, str]
 
@@ -100,10 +95,8 @@ class Remembering(Protocol):
     """What is computed once."""
 
     lasting: list[Proxy]
-
     properties: dict[tuple[int, str], tuple[Any, list[Any]]]
 
-    def leave(self) -> None: ...
     def made(self, f: Any) -> None: ...
     def call(self, f: Any, args: tuple, kwargs: dict) -> Any: ...
     def method(self, f: Any, name: str) -> Any: ...
@@ -117,17 +110,11 @@ class Assuming(Protocol):
         """Take a rank as given for a call that means something else at other ranks; the rank that the value has."""
 
     guards: list[Guard]
-
     depths: dict[Value, int]
-
     devices: dict[Value, Any]
-
     layouts: dict[Value, Any]
-
     given: dict[Value, Any]
-
     identified: dict[Value, Any]
-
     modes: dict[int, Any]
 
     def rank(self, value: Any, rank: int) -> bool: ...
@@ -137,7 +124,6 @@ class Assuming(Protocol):
     def deepen(self, conditions: Conditions | None) -> None: ...
     def state(self) -> tuple[int, int]: ...
     def back(self, state: tuple[int, int]) -> None: ...
-    def kinds(self, call: str, given: Sequence[Any], kinds: str) -> None: ...
     def is_argument(self, value: Any) -> bool: ...
     def guard(self, guard: Guard) -> None: ...
     def require_also(self, value: Value, other: Any) -> None: ...
