@@ -80,7 +80,7 @@ def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: 
         raise
     except Exception as error:
         usable(*leaves((args, kwargs)))
-        if tracer.python.refusals == refusals and not _met(tracer, error, f, args, kwargs):
+        if tracer.python.refusals == refusals and not _met(error, f, args, kwargs):
             raise
         tracer.site = site
         raise _refused(
@@ -139,7 +139,7 @@ def _placed(tracer: Capturing, error: GfxError, site: Any) -> None:
         error.span = tracer.span()
 
 
-def _met(tracer: Capturing, error: Exception, f: Any, args: tuple, kwargs: dict) -> bool:
+def _met(error: Exception, f: Any, args: tuple, kwargs: dict) -> bool:
     """Whether an error comes of a captured value that code met which does not know it."""
     if isinstance(error, Raised) or not any(
         isinstance(leaf, _CAPTURED) for leaf in leaves((args, kwargs, own_attribute(f, "__self__")))

@@ -105,7 +105,7 @@ class Objects:
         if name == "__dict__":
             self.tracer.effects.sure_of(o)
         if type(found) is Gated:
-            return self.tracer.gates.read(name, found)
+            return self.tracer.gates.read(found)
         if type(found) in FIXED:
             self.tracer.consulted.add((id(o), name))
         return found
@@ -216,7 +216,7 @@ class Objects:
             self.tracer.effects.asks(o, key)
             found = o[key] if type(key) in PLAIN_KEYS and type(key) is not slice else self._at(o, key)
             if type(found) is Gated:
-                found = self.tracer.gates.read(str(key), found)
+                found = self.tracer.gates.read(found)
             self.tracer.effects.is_there(o, key)
             if type(key) is slice and self.tracer.record.is_shape(o):
                 self.tracer.record.tell_shape(found)

@@ -75,7 +75,7 @@ class Regions:
                 side.result = self._run(run)
                 if type(side.result) is Gated:
                     known = self.tracer.gates.known(side.result)
-                    side.result = self.tracer.gates.read(side.result.name, known)
+                    side.result = self.tracer.gates.read(known)
             except Raised as raised:
                 side.raised = raised
             except GfxError:

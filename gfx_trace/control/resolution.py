@@ -279,7 +279,7 @@ class Resolution:
         self.tracer.record.copied(value, made)
         return self._export(made, instead)
 
-    def read(self, name: str, x: Any) -> Any:
+    def read(self, x: Any) -> Any:
         """A read of a variable that may be undefined."""
         if isinstance(x, Undefined):
             raise self.unset(x)

@@ -117,7 +117,7 @@ def _refusal(tracer: Capturing, name: str) -> Callable[[str], Any]:
     )
 
 
-def _tensors(tracer: Capturing, tree: Any, refuse: Callable[[str], Any]) -> list[Proxy]:
+def _tensors(tree: Any, refuse: Callable[[str], Any]) -> list[Proxy]:
     """The tensors of a tree; arrays from outside are tensors too."""
     found = []
     for leaf in leaves(tree):
@@ -135,7 +135,7 @@ def autograd_function(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> A
     backend = next(b for b in tracer.arrays.frameworks() if b.name == "torch")
     given = [tracer.arrays.array_proxy(x) if tracer.arrays.array_owner(x) is not None else x for x in given]
     name, refuse = cls.__name__, _refusal(tracer, cls.__name__)
-    inputs = _tensors(tracer, tuple(x for x in given if is_open(x)), refuse)
+    inputs = _tensors(tuple(x for x in given if is_open(x)), refuse)
     needs = tuple(isinstance(x, Proxy) for x in given)
     ctx, back = Context(needs, refuse), Context(needs, refuse)
     forward, backward = _Rule(tracer, name, backend, refuse), _Rule(tracer, f"{name}_backward", backend, refuse)
@@ -153,7 +153,7 @@ def autograd_function(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> A
         whole.append(result)
         outs.extend(tracer.local(x.read()) for x in _results(result, refuse))
         saved = {key: item for key, item in vars(ctx).items() if key not in ("needs_input_grad", "_refuse")}
-        kept.extend(dict.fromkeys(tracer.local(x.read()) for x in _tensors(tracer, saved, refuse)))
+        kept.extend(dict.fromkeys(tracer.local(x.read()) for x in _tensors(saved, refuse)))
         back.__dict__.update(_with(saved, lambda x: _At(kept.index(tracer.local(x.read())))))
         return [*outs, *kept]
 
@@ -211,7 +211,7 @@ def custom_rule(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     free = [x for at, x in enumerate(given) if at not in f.nondiff_argnums]
     flat, rebuild = backend.flatten(free)
     flat = [tracer.arrays.array_proxy(x) if tracer.arrays.array_owner(x) is not None else x for x in flat]
-    _tensors(tracer, (flat, fixed), refuse)
+    _tensors((flat, fixed), refuse)
     call = _Call(tracer, f, backend, given, fixed, flat, rebuild, refuse)
     tracer.own_rules.append(f)
     try:
@@ -263,7 +263,7 @@ class _Call:
             found, rebuild = self.backend.flatten(residuals)
             restore_saved.append(rebuild)
             saved.extend(found)
-            kept.extend(dict.fromkeys(tracer.local(x.read()) for x in _tensors(tracer, found, self.refuse)))
+            kept.extend(dict.fromkeys(tracer.local(x.read()) for x in _tensors(found, self.refuse)))
             self.outs = [tracer._local(leaf) for leaf in self._flat(out)]
             at.extend(kept.index(tracer.local(x.read())) if isinstance(x, Proxy) else None for x in saved)
             return [*self.outs, *kept]

@@ -57,7 +57,7 @@ def gfx_read(name: str, value: Any) -> Any:
     """A read of a variable that may be undefined."""
     if lacks(value):
         tracer = here()
-        return tracer.gates.read(name, value)
+        return tracer.gates.read(value)
     return value
 
 

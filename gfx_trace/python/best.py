@@ -25,7 +25,7 @@ def minmax(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         return folded(tracer, f.__name__, open_tuple(args[0]))
     key = kwargs.get("key")
     if len(args) == 1 and set(kwargs) <= {"key"} and _is_open_list(tracer, args[0], key):
-        whole = _whole(tracer, args[0])
+        whole = _whole(args[0])
         assert whole is not None
         return _of_list(tracer, f, whole, key)
     if len(args) == 1:
@@ -55,7 +55,7 @@ def _is_open_list(tracer: Capturing, x: Any, key: Any) -> bool:
 
 def by_open_keys(tracer: Capturing, items: Any, key: Any, reverse: Any) -> list[Any] | None:
     """sorted(items, key=key, reverse=reverse), whose keys are only known when the code runs; None where no value holds the items."""
-    whole = _whole(tracer, items)
+    whole = _whole(items)
     if whole is None or type(reverse) is not bool:
         return None
     keys = None
@@ -69,7 +69,7 @@ def by_open_keys(tracer: Capturing, items: Any, key: Any, reverse: Any) -> list[
     return [ListedItems(made, whole.kind)]
 
 
-def _whole(tracer: Capturing, items: Any) -> ListedItems | None:
+def _whole(items: Any) -> ListedItems | None:
     """Items as one list; None where no value holds them."""
     if type(items) is ListedItems:
         return items
