@@ -7,9 +7,9 @@ are equal as polynomials are equal as objects, so most questions about shapes ar
 from __future__ import annotations
 
 import ast
-import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Union
 
 from .errors import FormatError, ShapeError
@@ -190,12 +190,10 @@ def divide(a: DimLike, b: DimLike) -> DimLike | None:
 
 def extremum(fn: str, a: DimLike, b: DimLike) -> DimLike:
     """max or min of two sizes."""
-    (low_a, high_a), (low_b, high_b) = bounds(a), bounds(b)
-    if a == b:
-        return a
-    if low_a is not None and high_b is not None and low_a >= high_b:
+    low, high = bounds(sub(a, b))
+    if low is not None and low >= 0:
         return a if fn == "max" else b
-    if low_b is not None and high_a is not None and low_b >= high_a:
+    if high is not None and high <= 0:
         return b if fn == "max" else a
     return _make(_terms(HostCall(fn, (a, b))))
 
@@ -285,17 +283,25 @@ def compared(sign: str, a: DimLike, b: DimLike) -> bool | None:
 
 def evaluate(e: DimLike | None, sizes: Mapping[str, int]) -> int:
     """The value of e with `sizes` for its Dims. Raises ShapeError where one is missing."""
-    total = 0
-    for monomial, factor in _terms(e if e is not None else 0).items():
-        value = factor
+    e = 0 if e is None else e
+    found = e if isinstance(e, int) else substituted(e, {dim: sizes[dim.name] for dim in atoms(e) if dim.name in sizes})
+    if not isinstance(found, int):
+        raise ShapeError(f"the size {next(atoms(found)).name!r} is not known here")
+    return found
+
+
+def substituted(e: DimLike, sizes: Mapping[Dim, DimLike]) -> DimLike:
+    """e with other sizes for its Dims, where `sizes` has one."""
+    total: DimLike = 0
+    for monomial, factor in _terms(e).items():
+        value: DimLike = factor
         for atom, power in monomial:
             if isinstance(atom, Dim):
-                if atom.name not in sizes:
-                    raise ShapeError(f"the size {atom.name!r} is not known here")
-                value *= sizes[atom.name] ** power
+                part = sizes.get(atom, atom)
             else:
-                value *= _EVAL[atom.fn](*(evaluate(arg, sizes) for arg in atom.args)) ** power
-        total += value
+                part = _CALLS[atom.fn](*(substituted(arg, sizes) for arg in atom.args))
+            value = product([value, *[part] * power])
+        total = add(total, value)
     return total
 
 
@@ -315,7 +321,9 @@ def solved(e: DimLike, value: int, sizes: Mapping[str, int]) -> tuple[Dim, int |
     return dim, None if over else found
 
 
-_EVAL: dict[str, Callable[..., int]] = {"floordiv": operator.floordiv, "mod": operator.mod, "max": max, "min": min}
+_CALLS: dict[str, Callable[..., DimLike]] = {
+    "floordiv": floordiv, "mod": mod, "max": partial(extremum, "max"), "min": partial(extremum, "min"),
+}  # fmt: skip
 _BUILD: dict[type, Callable[[DimLike, DimLike], DimLike]] = {
     ast.Add: add,
     ast.Sub: sub,

@@ -32,7 +32,7 @@ from ..frameworks.libraries import NotEntered, Route, routed
 from ..heap.aliases import WrittenConstant
 from ..heap.owned import Made, outliving
 from ..objects.attributes import own_function
-from ..python.remembered import Left, as_later_calls
+from ..python.remembered import Left
 from ..python.scopes import nested
 from ..rewrite import is_converted
 from ..rewrite.tracebacks import walk
@@ -40,6 +40,7 @@ from ..trace.arguments import Arguments, Bound, hints_of
 from ..trace.tracer import Tracer
 from ..values.flavour import flavour_of, loaded_frameworks
 from ..values.open_keys import Keys, with_keys
+from .later_calls import as_later_calls
 from .results import Made as Tree
 from .results import Results
 
@@ -80,12 +81,16 @@ def capture(
         def with_these(keys: Keys) -> Captured:
             work = partial(_capture, target, args, kwargs, asked, tracer_class, options, route, keys)
             with suppress(WrittenConstant):
-                return as_later_calls(lambda: _with_functions(partial(work, True)))
-            return as_later_calls(lambda: _with_functions(partial(work, False)))
+                return _for_later_calls(partial(work, True))
+            return _for_later_calls(partial(work, False))
 
         return with_keys(with_these)
 
     return routed(by_route)
+
+
+def _for_later_calls(work: Callable[[Share], Captured]) -> Captured:
+    return as_later_calls(lambda: _with_functions(work), lambda: work(Share(on=False)))
 
 
 def _with_functions(work: Callable[[Share], Captured]) -> Captured:

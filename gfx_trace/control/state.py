@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gfx_ir.backend import Backend
 from gfx_ir.control import is_given
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
@@ -37,6 +38,7 @@ class Write:
     param: str | None = None  # the parameter that stands for what the slot held
     first: UnsupportedConstruct | None = None  # what to raise where a later call, which finds it written, is another
     kept: bool = True  # whether it is state of the program; what each call would write again, and is fixed, is not
+    owner: Backend | None = None  # whose tensor it is
 
 
 def lasting_writes(
@@ -113,7 +115,8 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int]) -> Write | None:
     param = _param_of(tracer, slot, old)
     if param is not None and not (type(value) is Proxy and not value.weak):
         raise _changes(tracer, slot, old)
-    return Write(param or path, tracer.unwrap(value), slot, param, refusal)
+    backend = value.backend if type(value) is Proxy else None
+    return Write(param or path, tracer.unwrap(value), slot, param, refusal, owner=backend)
 
 
 def _refusal(tracer: Capturing, slot: Slot, value: Any, old: Any, module: str | None) -> UnsupportedConstruct | None:
@@ -129,7 +132,7 @@ def _refusal(tracer: Capturing, slot: Slot, value: Any, old: Any, module: str | 
             what, slot.span, "make it a tensor before the capture (a buffer), or return it instead"
         )
     asked = slot.place in tracer.consulted
-    if not (old is None or old is MISSING or type(old) is Filled or tracer.arrays.array_owner(old) is not None):
+    if not (old is None or old is MISSING or isinstance(old, Filled) or tracer.arrays.array_owner(old) is not None):
         return _changes(tracer, slot, old) if asked or module is None or type(old) not in FIXED else None
     if not asked or not (old is None or old is MISSING):
         return None
@@ -198,7 +201,7 @@ def _as_it_was(slot: Slot) -> bool:
 
 def _param_of(tracer: Capturing, slot: Slot, array: Any) -> str | None:
     """The parameter that the array is which a write replaces. Where it stands as a constant, the capture has to begin again."""
-    if id(array) not in tracer.known:
+    if id(array) not in tracer.known or isinstance(array, Filled):
         return None
     found = next((name for name, held in tracer.params.items() if held is array), None)
     if found is None:

@@ -24,6 +24,7 @@ from ..heap.aliases import CONSTANT
 from ..heap.journal import Slot
 from ..interfaces import Capturing
 from ..python.convert import constant_data
+from ..python.remembered import Recalled
 from ..values.flavour import loaded_frameworks
 from ..values.proxy import Proxy
 
@@ -52,8 +53,10 @@ class Arrays:
         return found
 
     def array_owner(self, x: Any) -> Backend | None:
-        """The backend whose array x is."""
+        """The backend whose array x is, or stands for."""
         kind = type(x)
+        if kind is Recalled:
+            return x.owner  # type: ignore[no-any-return]
         if kind in self.tracer.owners:
             return self.tracer.owners[kind]
         found = next((backend for backend in self.frameworks() if backend.is_tensor(x)), None)
@@ -118,6 +121,8 @@ class Arrays:
     def array_value(self, x: Any, path: str, owner: Backend | None = None) -> Value:
         """An array as a parameter, or as a constant node where it is small and belongs to no module."""
         owner = owner or self.array_owner(x)
+        if type(x) is Recalled:
+            return self.tracer.outermost.add_parameter(x.name, x.type)
         if owner is None:
             raise CaptureError(f"{type(x).__name__} is no array of an installed backend", self.tracer.span())
         if owner.is_key(x):

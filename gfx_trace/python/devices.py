@@ -68,7 +68,7 @@ def _sources(tracer: Capturing, value: Value, asked: dict[Value, Any]) -> Any:
         asked[value] = None
         return tracer.assumed.devices.get(value)
     if is_parameter(node):
-        return tracer.params[node.args[0]]
+        return tracer.params.get(node.args[0])  # None: an earlier call made it
     if is_placeholder(node):
         raise _untold(tracer)
     place = node.arg("device") if "device" in node.op.params else None

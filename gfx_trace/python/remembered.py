@@ -1,20 +1,17 @@
-"""Memoisation: what the first call leaves for every later one to find, as a key of a dictionary, an attribute or a hook.
-
-A capture stands for all calls where one that begins with what the first call has left gives the same graph, and leaves nothing more.
-"""
+"""Memoisation: what the first call leaves for every later one to find, as a key of a dictionary, an attribute or a hook."""
 
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
-import numpy as np
-
-from gfx_ir.errors import GfxError, UnsupportedConstruct
+from gfx_ir.backend import Backend
+from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.probing import is_module
 from gfx_ir.source import Span
+from gfx_ir.types import LogicalTensor
 
 from ..heap.contents import unchanged
 from ..heap.journal import Slot
@@ -26,6 +23,20 @@ from .sequences import OpenList
 _CODE = (type, types.ModuleType)
 _ORDINARY = frozenset(("attribute", "item", "contents", "cell", "global"))
 """Kinds of slots of ordinary objects."""
+
+
+class Filled(Unusable):
+    """Stands for what a call before left: code that reads it is refused."""
+
+
+class Recalled(Filled):
+    """Stands for a tensor that a call before left, of this type: code that reads it gets a parameter of this name."""
+
+    __slots__ = ("name", "type", "owner")
+
+    def __init__(self, error: CaptureError, name: str, type_: LogicalTensor, owner: Backend | None) -> None:
+        super().__init__(error)
+        self.name, self.type, self.owner = name, type_, owner
 
 
 class Left:
@@ -40,12 +51,14 @@ class Left:
         self._written = [(slot, slot.get()) for slot in slots if asked and slot.kind in _ORDINARY]
 
     @contextmanager
-    def found(self) -> Iterator[None]:
-        """The objects hold it, as they do for a later call; what hangs on the first call's data cannot be read."""
+    def found(self, recalled: Mapping[tuple, Recalled]) -> Iterator[None]:
+        """The objects hold it, as they do for a later call; what hangs on the first call's data cannot be read, but for what is recalled,
+        by slot."""
         assert self.refusal is not None
         try:
             for slot, value in self._written:
-                slot.set(Filled(self.refusal) if slot.kind != "contents" and hangs_on_data(value) else value)
+                on_data = slot.kind != "contents" and hangs_on_data(value)
+                slot.set(recalled.get(slot.id, Filled(self.refusal)) if on_data else value)
             yield
         finally:
             for slot, _ in reversed(self._written):
@@ -95,47 +108,3 @@ def hangs_on_data(x: Any) -> bool:
 def _made_here(x: Any) -> bool:
     """Whether an object holds a function that captured code has made."""
     return any(isinstance(item, types.FunctionType) and is_converted(item.__code__) for item in _inside(x))
-
-
-class Filled(Unusable):
-    """Stands for what a call before left: code that reads it is refused."""
-
-
-class Capture(Protocol):
-    """What a capture gives, as far as later calls are concerned."""
-
-    program: Any
-    left: Left
-
-
-T = TypeVar("T", bound=Capture)
-
-
-def as_later_calls(work: Callable[[], T]) -> T:
-    """What work() gives, if later calls are the same, and set up nothing again. Raises the refusal of what they find otherwise."""
-    first = work()
-    refusal = first.left.refusal
-    if refusal is None:
-        first.left.settle()
-        return first
-    with first.left.found():
-        try:
-            later = work()
-        except Exception as error:  # a later call may fail in Python, too
-            raise refusal from (None if isinstance(error, GfxError) else error)
-    if later.left.refusal is not None or first.left.again(later.left) or not _same(first.program, later.program):
-        raise refusal
-    first.left.settle()
-    return first
-
-
-def _same(a: Any, b: Any) -> bool:
-    return str(a) == str(b) and _same_arrays(a.params, b.params)
-
-
-def _same_arrays(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
-    return a.keys() == b.keys() and all(x is b[name] or _equal(x, b[name]) for name, x in a.items())
-
-
-def _equal(x: Any, y: Any) -> bool:
-    return type(x) is type(y) is np.ndarray and x.dtype == y.dtype and np.array_equal(x, y)

@@ -42,8 +42,20 @@ class Decided:
         sign = "!=" if value.kind == "int" else host_operator(value.node)
         if self.loops or sign is None or sign not in _SIGNS:
             return None
-        sides = [self._size(part) for part in ((value, 0) if value.kind == "int" else value.node.args[1])]
+        a, b = (value, 0) if value.kind == "int" else value.node.args[1]
+        if type(a) is type(b) is tuple:
+            return self._of_shapes(a, b, sign)
+        sides = self._size(a), self._size(b)
         return None if None in sides else compared(sign, *sides)
+
+    def _of_shapes(self, a: tuple, b: tuple, sign: str) -> bool | None:
+        """Whether two tuples of sizes are, or are not, the same."""
+        sizes = [(self._size(x), self._size(y)) for x, y in zip(a, b)]
+        if sign not in ("==", "!=") or any(None in pair for pair in sizes):
+            return None
+        same = [len(a) == len(b), *(compared("==", *pair) for pair in sizes)]
+        equal = False if False in same else None if None in same else True
+        return equal if equal is None or sign == "==" else not equal
 
     def _size(self, part: Any) -> Any:
         """A number in terms of sizes that are open; None where it is none of these."""

@@ -1,0 +1,244 @@
+"""Induction over calls: a capture stands for all of them where one that finds what the first has left computes the same, and leaves the same.
+
+A tensor that hangs on sizes alone (a table, a mask) and that the next call finds is the one that this call would compute, where it has
+the same sizes. With other sizes, each greater or less than those now, it is one of which nothing is known but its type.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from gfx_ir.control import is_call, is_given
+from gfx_ir.errors import GfxError
+from gfx_ir.graph import Node, Value, values_in
+from gfx_ir.host import Dim, DimLike, Expr, add, sub, substituted
+from gfx_ir.keys import constant_key, tree_key
+from gfx_ir.passes.effects import Effects
+from gfx_ir.passes.outline import region_key
+from gfx_ir.program import Program
+from gfx_ir.types import LogicalTensor
+
+from ..control.state import Write
+from ..python.remembered import Left, Recalled
+
+Sizes = Mapping[DimLike, DimLike]
+
+
+class Capture(Protocol):
+    """What a capture gives, as far as later calls are concerned."""
+
+    program: Program
+    slots: dict[str, Write]
+    left: Left
+
+
+T = TypeVar("T", bound=Capture)
+
+
+def as_later_calls(work: Callable[[], T], expanded: Callable[[], T]) -> T:
+    """What work() gives, if later calls are the same, and set up nothing again; `expanded` gives it without functions. Raises the
+    refusal of what they find otherwise."""
+    first = work()
+    refusal = first.left.refusal
+    if refusal is None:
+        first.left.settle()
+        return first
+    try:
+        kept = _same_forever(first, work, expanded)
+    except Exception as error:  # a later call may fail in Python, too
+        raise refusal from (None if isinstance(error, GfxError) else error)
+    if kept is None:
+        raise refusal
+    _forget(first, kept)
+    first.left.settle()
+    return first
+
+
+def _same_forever(first: T, work: Callable[[], T], expanded: Callable[[], T]) -> set[tuple] | None:
+    """The slots whose tensors each call finds or computes again, where later calls are the same as the first; None where they are not."""
+    if not any(write.first is not None for write in first.slots.values()):
+        with first.left.found({}):
+            later = work()
+        return set() if _settled(first, later) and _same(first.program, later.program) else None
+    one = expanded() if first.program.functions else first
+    left = one.program.entry.result[1]
+    tables = [Table.of(at, left[path], write) for at, (path, write) in enumerate(one.slots.items())]
+    found = [table for table in tables if table is not None]
+    kept: set[tuple] = set()
+    for at, sizes in enumerate(_others({size for table in found for size in table.sizes})):
+        with one.left.found({table.slot: table.recalled(sizes) for table in found}):
+            later = expanded()
+        wrote = Compared(one, later, found, sizes).wrote()
+        if wrote is None or not _settled(one, later):
+            return None
+        first.program.guards += [guard for guard in later.program.guards if guard not in first.program.guards]
+        if at == 0:
+            kept = {table.slot for table in found} - wrote
+    return kept
+
+
+def _others(sizes: set[DimLike]) -> Iterator[Sizes]:
+    """The sizes that an earlier call may have had for these of this one: first the same."""
+    apart = {size: sub(Dim(f"{size} apart", min=2), 1) for size in sorted(sizes, key=str)}
+    for signs in itertools.product((None, add, sub), repeat=len(apart)):
+        yield {size: sign(size, by) for (size, by), sign in zip(apart.items(), signs) if sign is not None}
+
+
+def _settled(first: Capture, later: Capture) -> bool:
+    """Whether a later call finds nothing that a call after it finds otherwise, and sets nothing up again."""
+    return later.left.refusal is None and not first.left.again(later.left)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A tensor that is computed of sizes, and kept: in which slot, what computes it, and the sizes that it hangs on."""
+
+    slot: tuple
+    name: str
+    value: Value
+    write: Write
+    sizes: frozenset[DimLike]
+
+    @classmethod
+    def of(cls, at: int, value: Any, write: Write) -> Table | None:
+        """The table that a call writes, if the code asks for it; None where it hangs on anything else, or its type is not known."""
+        slot, asked = write.slot, write.first is not None
+        sizes = _sizes_of(value) if asked and type(value) is Value else None
+        if slot is None or sizes is None or not isinstance(value.type, LogicalTensor) or value.type.dtype is None:
+            return None
+        dims = (
+            None if value.type.dims is None else [_with_sizes(dim, dict.fromkeys(sizes, 1)) for dim in value.type.dims]
+        )
+        if dims is None or not all(type(dim) is int for dim in dims):
+            return None
+        return cls(slot.id, f"recalled.{at}", value, write, frozenset(sizes))
+
+    def recalled(self, sizes: Sizes) -> Recalled:
+        """What stands for it where it was computed for such sizes."""
+        type_ = self.value.type
+        assert self.write.first is not None and isinstance(type_, LogicalTensor) and type_.dims is not None
+        own = {size: sizes.get(size, size) for size in self.sizes}
+        dims = tuple([_with_sizes(dim, own) for dim in type_.dims])
+        return Recalled(self.write.first, self.name, type_.with_(dims=dims), self.write.owner)
+
+    def hangs_on(self, sizes: Sizes) -> bool:
+        return not self.sizes.isdisjoint(sizes)
+
+
+def _with_sizes(dim: DimLike | None, sizes: Sizes) -> DimLike | None:
+    """A size, or one that is computed of sizes, where these are others."""
+    if dim is None or dim in sizes:
+        return None if dim is None else sizes[dim]
+    return substituted(dim, {size: other for size, other in sizes.items() if isinstance(size, Dim)})
+
+
+def _is_size(value: Value) -> bool:
+    return value.kind == "int" and isinstance(value.type, (Dim, Expr, int))
+
+
+def _sizes_of(value: Value) -> set[DimLike] | None:
+    """The open sizes that a value is computed of; None where it hangs on something else, too."""
+    waiting, seen, found = [value], {value}, set[DimLike]()
+    while waiting:
+        item = waiting.pop()
+        if _is_size(item) or item.kind == "device":
+            found |= {item.type} if isinstance(item.type, (Dim, Expr)) else set()
+            continue
+        node = item.node
+        if is_given(node) or is_call(node) or node.regions or node.op.effect:
+            return None
+        parts = [part for part in values_in(node.args) if part not in seen]
+        seen.update(parts)
+        waiting += parts
+    return found
+
+
+class Compared:
+    """Two captures without functions: the first call, and one that finds the tables of an earlier one."""
+
+    def __init__(self, first: Capture, later: Capture, tables: list[Table], sizes: Sizes) -> None:
+        self.first, self.later, self.tables, self.sizes = first, later, tables, sizes
+        self._numbers: dict[Hashable, int] = {}
+
+    def wrote(self) -> set[tuple] | None:
+        """The slots of tables that the later call writes again, if it computes the same as the first and leaves the same tables, of
+        one call's sizes; None where it does not."""
+        a, b = self.first.program, self.later.program
+        if a.functions or b.functions:
+            return None
+        one, acts = self._numbered(a, {})
+        recalled = {table.name: one[table.value] for table in self.tables if not table.hangs_on(self.sizes)}
+        other, others = self._numbered(b, recalled)
+        wrote = {write.slot.id for write in self.later.slots.values() if write.slot is not None}
+        again = {table.slot for table in self.tables} & wrote
+        open_ = {table.slot for table in self.tables if table.hangs_on(self.sizes)}
+        if acts != others or (again & open_ and open_ - again):
+            return None
+        left, leaves_ = _left(self.first, one), _left(self.later, other)
+        missing = {table.slot for table in self.tables} - again
+        same = leaves_ == {at: number for at, number in left.items() if at not in missing}
+        return again if same and _same_arrays(a.params, b.params) else None
+
+    def _numbered(self, program: Program, given: Mapping[str, int]) -> tuple[dict[Value, int], list[Hashable]]:
+        """Numbers of the values of a program, alike for what is computed alike; and what acts, in order, with the result."""
+        graph, effects, acts = program.entry, Effects(program), list[Hashable]()
+        ends = [*((value.name, value) for value in graph.placeholders), *graph.parameters.items()]
+        numbers = {value: given.get(name or "", self._number(("given", name))) for name, value in ends}
+        for node in graph:
+            key = self._key(node, numbers)
+            for value in node.values:
+                size = ("size", str(value.type)) if _is_size(value) else (key, value.index)
+                numbers[value] = self._number(size)
+            if effects.node(node):
+                acts.append(key)
+        result = graph.result[0] if program.writes else graph.result
+        return numbers, [*acts, _tree(result, numbers)]
+
+    def _key(self, node: Node, numbers: Mapping[Value, int]) -> Hashable:
+        regions = [region_key(region) for region in node.regions]
+        return node.op.name, node.in_place, str(node.device), _tree(node.args, numbers), *regions
+
+    def _number(self, key: Hashable) -> int:
+        return self._numbers.setdefault(key, len(self._numbers))
+
+
+def _tree(tree: Any, numbers: Mapping[Value, int]) -> Hashable:
+    return tree_key(tree, lambda leaf: ("%", numbers[leaf]) if type(leaf) is Value else constant_key(leaf))
+
+
+def _left(captured: Capture, numbers: Mapping[Value, int]) -> dict[Any, Any]:
+    """What a call leaves, by slot or path."""
+    program = captured.program
+    written = program.entry.result[1] if program.writes else {}
+    places = {path: write.slot.id for path, write in captured.slots.items() if write.slot is not None}
+    return {places.get(path, path): _tree(value, numbers) for path, value in written.items()}
+
+
+def _forget(first: Capture, slots: set[tuple]) -> None:
+    """Tables that each call finds or computes again are no state of the program."""
+    program, graph = first.program, first.program.entry
+    paths = [path for path, write in first.slots.items() if write.slot is not None and write.slot.id in slots]
+    if not paths:
+        return
+    result, state = graph.result
+    for path in paths:
+        del first.slots[path], state[path]
+        program.writes.remove(path)
+    graph.result = (result, state) if state else result
+
+
+def _same(a: Program, b: Program) -> bool:
+    return str(a) == str(b) and _same_arrays(a.params, b.params)
+
+
+def _same_arrays(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+    return a.keys() == b.keys() and all(x is b[name] or _equal(x, b[name]) for name, x in a.items())
+
+
+def _equal(x: Any, y: Any) -> bool:
+    return type(x) is type(y) is np.ndarray and x.dtype == y.dtype and np.array_equal(x, y)

@@ -1,0 +1,209 @@
+"""Tables of sizes that a model keeps for its next call are computed in each call; what later calls find otherwise is refused."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import gfx_trace as gfx
+from gfx_ir.errors import UnsupportedConstruct
+
+
+def lower(n):
+    return torch.tril(torch.ones(n, n))
+
+
+class Masked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mask = self.other = None
+        self.tables = {}
+        self.linear = nn.Linear(3, 3)
+
+    def forward(self, x):
+        if self.mask is None or self.mask.size(0) != len(x):
+            self.mask = lower(len(x))
+        return self.mask @ self.linear(x)
+
+
+class ByShape(Masked):
+    def forward(self, x):
+        n = x.shape[0]
+        if self.mask is None or self.mask.shape != (n, n):
+            self.mask = lower(n)
+        return self.mask @ x
+
+
+class Absent(nn.Module):
+    def forward(self, x):
+        if not hasattr(self, "mask") or self.mask.size(0) != x.size(0):
+            self.mask = lower(len(x))
+        return self.mask @ x
+
+
+class OnTheDevice(Masked):
+    def forward(self, x):
+        if self.mask is not None and self.mask.size(0) == x.size(0) and self.mask.device == x.device:
+            mask = self.mask
+        else:
+            mask = self.mask = lower(len(x))
+        return mask @ x
+
+
+class InADictionary(Masked):
+    def forward(self, x):
+        if "scale" not in self.tables:
+            self.tables["scale"] = torch.arange(3.0)
+        return x * self.tables["scale"]
+
+
+class OfTwoSizes(Masked):
+    def forward(self, x):
+        height, width = x.shape
+        if self.mask is None or self.mask.shape[0] != height or self.mask.shape[1] != width:
+            self.mask = torch.arange(height)[:, None] + 2.0 * torch.arange(width)
+        return x * self.mask
+
+
+class OfTheOther(Masked):
+    def forward(self, x):
+        n = len(x)
+        if self.mask is None or self.mask.size(0) != n:
+            self.mask = lower(n)
+        if self.other is None or self.other.size(0) != n:
+            self.other = self.mask.T * 2
+        return self.mask @ x + self.other @ x
+
+
+class Halves(nn.Module):
+    """One table of each size, and one model twice."""
+
+    def __init__(self):
+        super().__init__()
+        self.whole, self.rows = Masked(), Masked()
+
+    def forward(self, x):
+        return self.whole(self.whole(x))[::2] + self.rows(x[::2])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [Masked, ByShape, Absent, OnTheDevice, InADictionary, OfTwoSizes, OfTheOther, Halves],
+    ids=lambda m: m.__name__,
+)
+def test_a_table_that_is_kept_is_no_state(model):
+    torch.manual_seed(0)
+    ours = model().eval()
+    width = gfx.Dim("W") if model is OfTwoSizes else 3
+    program = gfx.symbolic_trace(ours, gfx.TensorSpec((gfx.Dim("N", min=1), width), "float32"))
+    torch.manual_seed(0)
+    authors = model().eval()
+    assert program.writes == [] and all(
+        held is None for held in (getattr(ours, "mask", None), ours.__dict__.get("other"))
+    )
+    written = {to: gfx.transpile(program, to=to) for to in ("torch", "jax")}
+    for n in (4, 6, 6, 2, 1):
+        x = torch.randn(n, 3)
+        wanted = authors(x).detach()
+        torch.testing.assert_close(written["torch"](x), wanted)
+        np.testing.assert_allclose(written["jax"](jnp.asarray(x.numpy())), wanted.numpy(), rtol=1e-5, atol=1e-5)
+
+
+def test_what_is_written_beside_a_table_is_state():
+    class Last(Masked):
+        def forward(self, x):
+            self.last = x.sum()
+            return super().forward(x)
+
+    program = gfx.symbolic_trace(Last(), gfx.TensorSpec((gfx.Dim("N"), 3), "float32"))
+    assert program.writes == ["last"]
+
+
+class OfAnySize(Masked):
+    def forward(self, x):
+        if self.mask is None:
+            self.mask = lower(len(x))
+        return x * self.mask.sum()
+
+
+class OfData(Masked):
+    def forward(self, x):
+        if self.mask is None:
+            self.mask = x.mean()
+        return x - self.mask
+
+
+class Drawn(Masked):
+    def forward(self, x):
+        if self.mask is None or self.mask.size(0) != len(x):
+            self.mask = torch.rand(len(x), 3)
+        return x * self.mask
+
+
+class OfWeights(Masked):
+    def forward(self, x):
+        if self.mask is None:
+            self.mask = self.linear.weight.T * 2
+        return x @ self.mask
+
+
+class Counting(Masked):
+    def forward(self, x):
+        if self.mask is None or self.mask.size(0) != len(x):
+            self.mask = torch.zeros(len(x), 3)
+        self.mask += 1
+        return x * self.mask
+
+
+class OtherWhenReplaced(Masked):
+    def forward(self, x):
+        if self.mask is None:
+            self.mask = lower(len(x))
+        elif self.mask.size(0) != len(x):
+            self.mask = lower(len(x)).T
+        return self.mask @ x
+
+
+class LastRows(Masked):
+    def forward(self, x):
+        n = len(x)
+        if self.mask is None or self.mask.size(0) < n:
+            self.mask = torch.arange(n)[:, None] * torch.ones(3)
+        return x + self.mask[-n:]
+
+
+class OtherWhenFound(Masked):
+    def forward(self, x):
+        if self.mask is None or self.mask.size(0) != len(x):
+            self.mask = lower(len(x))
+            return self.mask @ x
+        return self.mask @ x + 1
+
+
+class WhereBothAreOthers(Masked):
+    def forward(self, x):
+        n = len(x)
+        self.mask = lower(n) if self.mask is None else self.mask
+        self.other = lower(n) if self.other is None else self.other
+        if self.mask.size(0) != n and self.other.size(0) != n:
+            return x
+        self.mask = lower(n) if self.mask.size(0) != n else self.mask
+        self.other = lower(n) if self.other.size(0) != n else self.other
+        return self.mask @ x + self.other @ x
+
+
+@pytest.mark.parametrize(
+    "model",
+    [OfAnySize, OfData, Drawn, OfWeights, Counting, OtherWhenReplaced, LastRows, OtherWhenFound, WhereBothAreOthers],
+    ids=lambda m: m.__name__,
+)
+def test_what_a_later_call_computes_otherwise_is_refused(model):
+    with pytest.raises(UnsupportedConstruct, match="in the first call and no longer in the next"):
+        gfx.symbolic_trace(model(), gfx.TensorSpec((gfx.Dim("N"), 3), "float32"))
+
+
+def test_a_table_of_one_size_needs_no_question():
+    program = gfx.symbolic_trace(OfAnySize(), gfx.TensorSpec((4, 3), "float32"))
+    x = torch.randn(4, 3)
+    torch.testing.assert_close(gfx.transpile(program, to="torch")(x), x * 10)
