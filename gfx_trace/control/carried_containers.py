@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations
 from typing import Any
 
+from gfx_ir.op import active
+
 from ..heap.journal import Slot
-from ..heap.links import Link, Links, When, both, reach
+from ..heap.links import Link, Links, When, both, exclusive, reach
 from ..heap.owned import WRITABLE
 from ..values.nest import branches
 from ..values.proxy import NeedsPython
@@ -62,6 +64,16 @@ class CarriedContainers:
                 if key in slots:
                     what = f"the loop writes to a {type(slots[key].object).__name__} that {path[0]!r}, which it carries, is at times"
                     raise NeedsPython("loop", what, slots[key].span, "write to a copy of it")
+
+    def check_apart(self, written: Collection[tuple]) -> None:
+        """Raises where two paths may be left with one container of a trip's, which a later trip then writes by one of them: `written`
+        are the paths whose own ones are written in place."""
+        for own, copy in self.copies.items():
+            ways = [(path, when) for path, left in self.left.items() for x, when in left if x is copy]
+            for (a, one), (b, other) in combinations(ways, 2):
+                if a != b and not {own, a, b}.isdisjoint(written) and not exclusive(one, other):
+                    what = f"a trip leaves one {type(copy).__name__} in {a[0]!r} and in {b[0]!r}, and a later one writes it"
+                    raise NeedsPython("loop", what, active.builder.span(), "keep a copy of it: list(…)")
 
     def stays(self, path: tuple) -> bool:
         """Whether each trip leaves a container where it found it."""

@@ -13,6 +13,7 @@ from gfx_ir.types import LogicalTensor
 from ..heap.aliases import doubt, memory, mutable, reached, share
 from ..heap.contents import unchanged
 from ..heap.journal import Slot, held_value, held_values
+from ..heap.owned import WRITABLE
 from ..interfaces import Capturing
 from ..python.listed import ListedItems
 from ..python.rows import Growing, StackedRows, called, grown
@@ -60,6 +61,7 @@ class Carries:
         self.flat: set[tuple] = set()  # containers that are taken apart
         self.containers = CarriedContainers(tracer.journal.links)  # what each of these is
         self.copies: set[int] = set()
+        self.left_in_place: dict[int, list[Any]] = {}  # what the lists that a trip began with hold at its end, by id
         self.written: list[tuple[Slot, Any]] = []
         self.after: tuple = ()
         self.held: dict[int, Any] = {}  # what tensors held at the end of the body, by id of the Proxy
@@ -119,14 +121,22 @@ class Carries:
         """Carry a list as one value, of which each trip leaves another."""
         for below in [at for at in self.leaves if at[: len(path)] == path]:
             self.drop(below)
-        if carried.slot is not None:
-            self.growing.pop(carried.slot.id, None)
-            self.appended.pop(carried.slot.id, None)
-            for other, leaf in list(self.leaves.items()):
-                if leaf.slot is not None and leaf.slot.kind == "item" and leaf.slot.object is carried.slot.object:
-                    self.drop(other)
+        container, kinds = (carried.init, WRITABLE) if carried.slot is None else (carried.slot.object, ("item",))
+        for slot in [slot for slot, _ in self.growing.values() if slot.object is container]:
+            self.growing.pop(slot.id)
+            self.appended.pop(slot.id, None)
+            carried.in_place = carried.slot is None
+        for other, leaf in list(self.leaves.items()):
+            if leaf.slot is not None and leaf.slot.kind in kinds and leaf.slot.object is container:
+                self.drop(other)
+                carried.in_place = carried.slot is None
         self.dropped.discard(path)
         self.add(path, carried)
+
+    def own_list(self, container: Any) -> CarriedList | None:
+        """The list that is carried for a variable which holds a container, before the loop or when a trip begins."""
+        found = (c for c in self.slots if type(c) is CarriedList and c.stands_for(container))
+        return next(found, None) if type(container) is list else None
 
     def reads_grown(self, error: Exception) -> bool:
         """Whether a pass over the body ended where it read a list to which it appends, which is carried from then on."""
@@ -161,6 +171,8 @@ class Carries:
                 slot = carried.slot
                 tracer.journal.record(slot.object, slot.key, slot.kind, slot.name, everywhere=True)
                 carried.slot.set(value if carried.slot.kind == "proxy" else proxy)
+            elif type(carried) is CarriedList and carried.in_place:
+                carried.give_up(tracer)
         self.set(tuple(self._inside(value, (name,)) for name, value in zip(self.names, self.entry)))
         self.entered = self.get()
         if self.aliases is not None:
@@ -199,6 +211,7 @@ class Carries:
         again = not any(map(self.tracer.raising.acts, side.graph.walk()))
         return bool(self.test_assigns - (self.inner if again else frozenset())) or any(
             slot.kind != "base"
+            and self.own_list(slot.object) is None
             and entered.get(slot.id) is not value
             and not (slot.kind == "contents" and slot.id in entered and unchanged(entered[slot.id], value))
             for slot, value in side.written
@@ -210,7 +223,10 @@ class Carries:
         self.held = held_values(
             self.after, [c.slot.get() for c in self.slots if c.slot is not None and c.slot.kind != "proxy"]
         )
+        self.left_in_place.clear()
         for carried in self.slots:
+            if type(carried) is CarriedList and type(carried.entered) is list:
+                self.left_in_place[id(carried.entered)] = list(carried.entered)
             if carried.slot is not None:
                 held = carried.slot.get()
                 carried.out = Proxy(held, carried.backend) if carried.slot.kind == "proxy" else held
@@ -307,6 +323,9 @@ class Carries:
             for container in made.values():  # a list may hold what a variable does
                 tracer.journal.links.never_alone([id(container)], container)
         self.containers.leave(made, self.ran, self.runs)
+        for carried in self.slots:
+            if type(carried) is CarriedList and carried.in_place:
+                carried.give_up(tracer)
         if self.aliases is not None:
             self.aliases.leave(self.ran)
         rows_of_all = iter(self._rows(item, y) for (_, item), y in zip(stacked, ys))

@@ -75,9 +75,10 @@ class Join:
             return self._lacking(a, b, name)
         if type(a) is type(b) and isinstance(a, (*NUMBER_CLASSES, str, type(None))) and (a == b or (a != a and b != b)):
             return a
-        if (holds_rows(a) or holds_rows(b)) and self.is_list(a, b):
+        left, right = self._held(a, 0), self._held(b, 1)
+        if (holds_rows(left) or holds_rows(right)) and self.is_list(left, right):
             return self.listed(a, b, name)
-        if not item_by_item(a, b):
+        if not item_by_item(left, right):
             return self._unjoinable(a, b, name)
         if type(a) is type(b) and (isinstance(a, (tuple, list, dict)) or is_record(a)):
             found = self._tree(a, b, name)
@@ -192,13 +193,15 @@ class Join:
         known, found = self.containers.get((id(a), id(b))), []
         if known is not None:  # one object under two names stays one
             return known[2]
-        for side, items in enumerate((a, b)):
+        lists = self._held(a, 0), self._held(b, 1)
+        for side, items in enumerate(lists):
             held = [each_tensor(x, lambda x, at=side: Proxy(self.value(x, at), x.backend, x.weak)) for x in items]
             with self.tracer.regions._within(self.sides[side]):
                 found.append(listed_items(held).rows)
             doubt(found[-1], [x for item in items for x in tensors_in(item) if mutable(x)], "a list holds it", add=True)
         then, otherwise = found
-        made = type(a)([ListedItems(self.join(then, otherwise, name), kind_of_items([*a, *b]) or "")])
+        kind = kind_of_items([*lists[0], *lists[1]]) or ""
+        made = type(a)([ListedItems(self.join(then, otherwise, name), kind)])
         if type(a) is list:
             self.containers[id(a), id(b)] = a, b, made
         return made
@@ -227,6 +230,10 @@ class Join:
         """The branches of a container as they were at the end of a side."""
         found = self.sides[side].contents.get(id(x)) if self.sides else None
         return found if found is not None else branches(x) or []
+
+    def _held(self, x: Any, side: int) -> Any:
+        """A list as it was at the end of a side; anything else as it is."""
+        return [item for _, item in self._parts(x, side)] if type(x) is list else x
 
     def _kind(self, pair: tuple[Any, Any], values: tuple[Any, Any], name: str) -> Any:
         """Kind of the output that a pair of different leaves makes, or what stands for it where none can be."""
@@ -285,7 +292,13 @@ class Join:
         if self.host or (_is_called(a) and _is_called(b)):
             self.deferred = True
             return Gated(self.test, a, b, name)
-        return Gated(self.test, a, b, name, error=self._error(name, f"{_difference(a, b)} of the branch"))
+        return Gated(
+            self.test,
+            a,
+            b,
+            name,
+            error=self._error(name, f"{_difference(self._held(a, 0), self._held(b, 1))} of the branch"),
+        )
 
     def _error(self, name: str, what: str) -> CaptureError:
         root = (

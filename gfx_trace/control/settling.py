@@ -68,7 +68,9 @@ class Settling:
             if slot.kind != "item" or id(slot.object) not in whole:
                 stable &= self._settle_slot(slot, value)
         self.carries.containers.settle(self.carries.names, self.carries.after, side.links, side.own)
-        self.carries.containers.check(side.written)
+        self.carries.containers.check([(s, x) for s, x in side.written if self.carries.own_list(s.object) is None])
+        lists = (c for c in self.carries.slots if type(c) is CarriedList and c.in_place)
+        self.carries.containers.check_apart([c.path for c in lists])
         return self._settle_aliases(side) and stable
 
     def _settle_aliases(self, side: Side) -> bool:
@@ -97,7 +99,7 @@ class Settling:
                 self.carries.drop(path)
             return carried is None
         if carried is not None:
-            carried.out = after
+            carried.out = self.carries.left_in_place.get(id(after), after)
             return self._settle_leaf(path, carried)
         if after is entered:
             return self._drop_below(path)
@@ -257,10 +259,13 @@ class Settling:
             return True
         if slot.kind == "mode" and alike_modes(slot.old, value):
             return True
+        own = self.carries.own_list(slot.object)
+        if own is not None:
+            before, own.in_place = own.in_place, True
+            return before
         if id(slot.object) in self.carries.copies:
-            raise NeedsPython(
-                "loop", "the loop changes a container in place and puts another one in its place", self.carries.span
-            )
+            what = "the loop changes a container in place and puts another one in its place"
+            raise NeedsPython("loop", what, self.carries.span, "make a new one in each trip: [*items, x]")
         if path in self.carries.leaves:
             return True
         if slot.kind == "contents":

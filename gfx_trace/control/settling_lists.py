@@ -65,8 +65,9 @@ class SettlingLists:
             )  # fmt: skip
         added = value[len(old) :]
         if not added or not all(type(x) in _IN_ROWS for x in added) or not all(type(x) in _KNOWN for x in old):
+            what = f"the loop appends to {name!r}, which is no list of tensors alone"
             return NeedsPython(
-                "loop", f"the loop appends to {name!r}, which is no list of tensors alone", self.carries.span
+                "loop", what, self.carries.span, "append tensors or numbers: of a list, what stack or sum makes"
             )
         if one_kind([x for x in value if type(x) is not Growing], kind_of_item) is None:
             return NeedsPython(

@@ -35,6 +35,11 @@ def both(a: When, b: When) -> When:
     return None if a is None or b is None else (*a, *b)
 
 
+def exclusive(a: When, b: When) -> bool:
+    """Whether one test goes otherwise for the one than for the other."""
+    return any(test is other and truth is not way for test, truth in a or () for other, way in b or ())
+
+
 class Links:
     """The links that hold in the region which is open now, and those that each region made."""
 

@@ -46,16 +46,16 @@ class StackedRows(Unusable):
 
 class Growing(Unusable):
     """What stands first in a list to which a loop appends, for all that was in it before the trip: that is not known. `kind`: that of
-    the numbers of Python's that it appends, if it does."""
+    the numbers of Python's that it appends, if it does; `why`: what a read of it is, where it is none of that loop's."""
 
     __slots__ = ("kind",)
 
-    def __init__(self, slot: Slot, frame: Any, kind: str) -> None:
+    def __init__(self, slot: Slot, frame: Any, kind: str, why: str = "") -> None:
         self.kind = kind
         active.builder.record.filled = True
-        name = called(slot.object, frame)
+        why = why or f"the loop reads {called(slot.object, frame)!r}, to which it appends"
         hint = "keep what later trips read in a variable of its own"
-        super().__init__(NeedsPython("loop", f"the loop reads {name!r}, to which it appends", slot.span, hint))
+        super().__init__(NeedsPython("loop", why, slot.span, hint))
 
 
 class Lazy:
