@@ -1,4 +1,4 @@
-"""Loops within loops, more than Python compiles: those further within are functions of their own."""
+"""Loops within loops, and in functional targets tests too, more than Python compiles: those further within are functions."""
 
 from __future__ import annotations
 
@@ -14,39 +14,40 @@ from ..copying import placeholder, substitute
 from .base import Emission, Lowering, order
 
 _MOST = 12
-"""How many stand within each other in one function: CPython compiles 20, and a loop may be written as two."""
+"""How many stand within each other in one function: CPython compiles 20 blocks, of which a loop may be two, and 100 indentations."""
 
 
 class NestedLoops(Lowering):
-    """Loops far within others are functions."""
+    """Loops far within others are functions; where the target has a function for each region, so are tests."""
 
     name = "nested_loops"
     preserves = ()
 
     def lower(self, program: Program, emission: Emission) -> None:
-        """Make functions of the loops in all graphs that stand within more loops than that."""
+        """Make functions of what stands within more of its kind than that, in all graphs."""
         todo = [(graph, 0) for graph in order(program)]
         while todo:
             graph, depth = todo.pop()
             for node in [node for node in graph if node.regions]:
-                inside = depth + is_loop(node)
+                inside = depth + (emission.style.control.higher_order or is_loop(node))
                 if inside > _MOST:
                     _outline(node, program)
                     inside = 1
                 todo += [(region, inside) for region in node.regions]
 
 
-def _outline(loop: Node, program: Program) -> None:
-    """Put a call in the place of a loop, which goes to a function of its own."""
-    graph, functions = loop.graph, program.functions
+def _outline(node: Node, program: Program) -> None:
+    """Put a call in the place of a loop or test, which goes to a function of its own."""
+    graph, functions = node.graph, program.functions
+    kind = "loop" if is_loop(node) else "test"
     assert graph is not None
-    name = next(name for at in count(1) if (name := f"{program.entry.name}_loop_{at}") not in functions)
-    inputs = tuple(dict.fromkeys(leaf for leaf in leaves(loop.args) if type(leaf) is Value))
-    call = Node(lookup("call"), (name, "", inputs), tuple(value.kind for value in loop.values), loop.span)
-    graph.insert(call, loop)
-    take_place(call.values, loop.values)
-    graph.detach(loop)
+    name = next(name for at in count(1) if (name := f"{program.entry.name}_{kind}_{at}") not in functions)
+    inputs = tuple(dict.fromkeys(leaf for leaf in leaves(node.args) if type(leaf) is Value))
+    call = Node(lookup("call"), (name, "", inputs), tuple(value.kind for value in node.values), node.span)
+    graph.insert(call, node)
+    take_place(call.values, node.values)
+    graph.detach(node)
     made = functions[name] = Graph(name)
-    loop.set_args(substitute(loop.args, {value: placeholder(made, value) for value in inputs}))
-    made.append(loop)
-    made.result = loop.values[0] if len(loop.values) == 1 else tuple(loop.values)
+    node.set_args(substitute(node.args, {value: placeholder(made, value) for value in inputs}))
+    made.append(node)
+    made.result = node.values[0] if len(node.values) == 1 else tuple(node.values)

@@ -12,7 +12,6 @@ from typing import Any
 
 from ...control import is_data_test
 from ...dtypes import bool_
-from ...errors import GfxError
 from ...graph import Graph, Node, Value
 from ...op import lookup
 from ...passes.effects import Effects
@@ -27,8 +26,6 @@ MOST = 12
 """How many stand within each other."""
 _FALSE = {"bool": False, "int": 0, "float": 0.0}
 _FLAG = LogicalTensor(bool_, ())
-_LIMIT = 48
-"""How many regions within each other a target traces for sure: it calls itself for each."""
 
 
 class Shallow(Lowering):
@@ -38,7 +35,7 @@ class Shallow(Lowering):
     preserves = ()
 
     def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
-        """Rewrite such tests in the graph and its regions. Raises GfxError where too many stand within each other even so."""
+        """Rewrite such tests in the graph and its regions."""
         depths = _depths(graph)
         ends = {_last(region) for node in depths for region in node.regions}
         effects = Effects(program)
@@ -62,20 +59,6 @@ class Shallow(Lowering):
                     beside.append(last)
                 beside.append(inner)
             todo += [last for last in beside if last is not None and depths[last] > MOST]
-        _check(graph)
-
-
-def _check(graph: Graph) -> None:
-    """Raise GfxError where more regions stand within each other than a target can trace."""
-    depths = {graph: 0}
-    for node in graph.walk():
-        assert node.graph is not None
-        depth = depths[node.graph] + 1
-        depths.update(dict.fromkeys(node.regions, depth))
-        if node.regions and depth > _LIMIT:
-            what = f"more than {_LIMIT} tests and loops stand each within the one before"
-            hint = "capture with example arguments, which tell the types of what they give, or split the function into several"
-            raise GfxError(what, node.span, hint)
 
 
 def _depths(graph: Graph) -> dict[Node, int]:
