@@ -310,18 +310,9 @@ def spread(tracer: Capturing, args: tuple, count: int, names: tuple = ()) -> tup
     return (*args[: at[0]], *items, *args[at[0] + 1 :])
 
 
-def starred_rest(tracer: Capturing, x: HostProxy, names: tuple) -> list[Any]:
-    """The items of an open tuple for targets of which one is starred: what that takes is of open length."""
-    at = next(at for at, name in enumerate(names) if isinstance(name, str) and name.startswith("*"))
-    behind = len(names) - at - 1
-    checked(
-        tracer,
-        tracer.host_values.length(x) >= len(names) - 1,
-        f"not enough values to unpack (expected at least {len(names) - 1})",
-        "ValueError",
-    )
-    rest = Starred((x[at:-behind] if behind else x[at:]).value)
-    return [*(x[n] for n in range(at)), rest, *(x[n - behind] for n in range(behind))]
+def star_at(names: tuple) -> int | None:
+    """Which of some targets is starred."""
+    return next((at for at, name in enumerate(names) if isinstance(name, str) and name.startswith("*")), None)
 
 
 def empty(tracer: Capturing) -> HostProxy:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from gfx_ir import ops
@@ -15,7 +17,7 @@ from ..values.proxy import HostProxy, Proxy, is_open
 from .checks import checked
 from .listed import ListedItems
 from .rows import StackedRows, listed_items, rows_of
-from .sequences import Spread, is_shape, spread, starred_rest
+from .sequences import Spread, Starred, is_shape, spread, star_at
 
 
 class Unpacking:
@@ -26,15 +28,13 @@ class Unpacking:
 
     def __call__(self, value: Any, names: tuple) -> Any:
         """The items of value for the targets `names` (a str, or a tuple of such; one may be starred)."""
-        if type(value) is Spread and not any(isinstance(name, str) and name.startswith("*") for name in names):
+        starred = star_at(names) is not None
+        if type(value) is Spread and not starred:
             value = spread(self._tracer, value.items, len(names), names)
         if gate_of(value) is not None:
             return self._tracer.gates.resolve(value, lambda side: self(side, names))
         value = rows_of(self._tracer.overloading.iterable(value))
-        starred = any(isinstance(name, str) and name.startswith("*") for name in names)
-        if type(value) is ListedItems and starred:
-            return self._around(value, names)
-        if type(value) is ListedItems:
+        if type(value) is ListedItems and not starred:
             raise value.refused(
                 self._tracer,
                 "unpack",
@@ -47,22 +47,22 @@ class Unpacking:
             return items
         return [self(item, name) if isinstance(name, tuple) else item for item, name in zip(items, names)]
 
-    def _around(self, value: Any, names: tuple) -> list[Any]:
-        """The items of a list of open length for targets of which one is starred. Raises ValueError, when the code runs, where there are
-        too few."""
-        at = next(at for at, name in enumerate(names) if isinstance(name, str) and name.startswith("*"))
+    def _around(self, names: tuple, length: Any, item: Callable[[int], Any], cut: Callable[[slice], Any]) -> list[Any]:
+        """The items of what is of open length for targets of which one is starred. Raises ValueError, when the code runs, where there
+        are too few."""
+        at = star_at(names)
+        assert at is not None
         behind = len(names) - at - 1
-        enough = value.length(self._tracer) >= at + behind
-        checked(self._tracer, enough, f"not enough values to unpack (expected at least {at + behind})", "ValueError")
-        item = lambda place: value.item(self._tracer, place)
-        rest = value.cut(self._tracer, slice(at or None, -behind or None))  # Python makes a list of it
-        items = [*map(item, range(at)), rest, *map(item, range(-behind, 0))]
-        self._name_all(items, names)
-        return [self(item, name) if isinstance(name, tuple) else item for item, name in zip(items, names)]
+        few = f"not enough values to unpack (expected at least {at + behind})"
+        checked(self._tracer, length >= at + behind, few, "ValueError")
+        return [*map(item, range(at)), cut(slice(at or None, -behind or None)), *map(item, range(-behind, 0))]
 
     def _items(self, value: Any, names: tuple) -> Any:
-        starred = any(isinstance(name, str) and name.startswith("*") for name in names)
+        starred = star_at(names) is not None
         count = len(names)
+        if type(value) is ListedItems:  # Python makes a list of the rest
+            length, item, cut = value.length(self._tracer), value.item, value.cut
+            return self._around(names, length, partial(item, self._tracer), partial(cut, self._tracer))
         if isinstance(value, HostProxy) and value.value.kind == "shape" and not starred:
             if value.value.node.op.asks == "shape":
                 subject = value.value.node.args[0]
@@ -75,12 +75,13 @@ class Unpacking:
                 self._tracer.wrap(self._tracer.host("getitem", value.value, at), value.backend) for at in range(count)
             ]
         if is_shape(value):
-            return starred_rest(self._tracer, value, names)
+            length = self._tracer.host_values.length(value)
+            return self._around(names, length, value.__getitem__, lambda part: Starred(value[part].value))
         if isinstance(value, Proxy):
             if starred:
                 known = self._tracer.host_values.length(value)
                 if not isinstance(known, int):
-                    return self._around(listed_items([StackedRows(value, rows_kind(value))]), names)
+                    return self._items(listed_items([StackedRows(value, rows_kind(value))]), names)
                 return [value[at] for at in range(known)]
             known = self._tracer.host_values.length(value)
             if not isinstance(known, int):
