@@ -88,7 +88,7 @@ class Gradients:
         if type(mode) is not Gated:
             return [mode]
         known = tracer.facts.decide(mode.test)
-        sides = mode.sides if known is None else (mode.sides[0 if known else 1],)
+        sides = mode.sides if known is None else (mode.side(known),)
         return [found for side in sides for found in self._possible(tracer, side)]
 
     def switch(self, tracer: Capturing, mode: Any) -> None:
@@ -112,7 +112,7 @@ class Gradients:
         """The open bool that decides the mode here; None where the mode is known, or a test on tensors decides it."""
         mode = self.mode
         while type(mode) is Gated and (known := tracer.facts.decide(mode.test)) is not None:
-            mode = mode.sides[0 if known else 1]
+            mode = mode.side(known)
         possible = self._possible(tracer, mode)
         if len({found.records for found in possible}) == 1 or type(mode) is not Gated or mode.test.is_tensor:
             return None

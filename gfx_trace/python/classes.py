@@ -50,20 +50,21 @@ def _flatten(classes: Any) -> list[Any]:
 def _is_instance(tracer: Capturing, x: Any, classes: list[Any]) -> Any:
     if not all(isinstance(c, type) or hasattr(c, "__instancecheck__") or c is None for c in classes):
         raise TypeError("isinstance() arg 2 must be a type, a tuple of types, or a union")
+    asked = tuple(c for c in classes if isinstance(c, type))
     if isinstance(x, Proxy):
         if x.weak:
-            return _number_is(tracer, x, tuple(c for c in classes if isinstance(c, type)))
+            return _agreed(tracer, [issubclass(cls, asked) for cls in classes_of(x)])
         owners = [x.backend] if x.backend is not None else tracer.arrays.frameworks()
         types_ = [cls for backend in owners for cls in backend.tensor_types]
         if x.backend is not None and x.backend.numbers:
-            types_ = _number_types(tracer, x, classes)
+            types_ = _number_types(tracer, x, asked)
         derived = next((c for c in classes for t in types_ if _is_derived(c, t)), None)
         if derived is not None and (given := _given(tracer, x)) is not None:
             return isinstance(given, tuple(classes))
         if derived is not None and _is_handed(tracer, x):
             what = f"GFX cannot tell whether this is a {derived.__name__}: a test or loop may have put an argument in its place"
             raise tracer.error(what, "ask before it")
-        member = any(issubclass(t, c) for t in types_ for c in classes if isinstance(c, type))
+        member = any(issubclass(t, c) for t in types_ for c in asked)
         member = member or any(_is_of_kind(tracer, x, c) for c in classes if _asks_instances(c))
         if member and isinstance(x.value, Value) and x.read().kind == "optional":
             if type(None) in classes:
@@ -71,12 +72,9 @@ def _is_instance(tracer: Capturing, x: Any, classes: list[Any]) -> Any:
             return tracer.truths.not_(tracer.truths.is_(x, None))
         return member
     if x.kind in _KINDS:
-        found = [
-            issubclass(python, tuple(c for c in classes if isinstance(c, type))) for python in _host_classes(tracer, x)
-        ]
-        return _agreed(tracer, found)
+        return _agreed(tracer, [issubclass(cls, asked) for cls in _host_classes(tracer, x)])
     if x.kind == "shape":
-        return issubclass(_shape_class(tracer, x), tuple(c for c in classes if isinstance(c, type)))
+        return issubclass(_shape_class(tracer, x), asked)
     if x.kind == "any":
         raise tracer.error(
             "GFX cannot tell the class of a value that differs in kind between the sides of an open test"
@@ -141,7 +139,7 @@ def type_of(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         return tracer.truths.ifexp(none, lambda: type(None), lambda: type_of(tracer, f, args, kwargs))
     if len(args) == 1 and isinstance(args[0], Proxy):
         if args[0].weak:
-            return _class_of(tracer, args[0])
+            return _agreed(tracer, classes_of(args[0]))
         held = tracer.arrays.held_array(args[0])
         if held is not None and not isinstance(held, np.generic):
             return type(held)
@@ -220,7 +218,7 @@ def has_attribute(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if isinstance(x, Proxy) and x.backend is not None:
         types_ = x.backend.tensor_types
         if x.backend.numbers and hasattr(np.ndarray, name) != hasattr(np.generic, name):
-            types_ = _number_types(tracer, x, [np.ndarray])
+            types_ = _number_types(tracer, x, (np.ndarray,))
         return any(hasattr(cls, name) for cls in types_)
     if tracer.record.is_shape(x) or (type(x) is HostProxy and x.kind == "shape"):
         return hasattr(_shape_class(tracer, x), name)
@@ -239,16 +237,6 @@ def has_attribute(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 def _is_none(tracer: Capturing, x: Any) -> Any:
     """x is None, of a captured value."""
     return tracer.truths.is_(x, None) if is_open(x) else False
-
-
-def _number_is(tracer: Capturing, x: Proxy, classes: tuple[type, ...]) -> bool:
-    """Whether a number of Python's is of one of the classes."""
-    return _agreed(tracer, [issubclass(cls, classes) for cls in classes_of(x)])
-
-
-def _class_of(tracer: Capturing, x: Proxy) -> type:
-    """The class of a number of Python's."""
-    return _agreed(tracer, classes_of(x))
 
 
 def _agreed(tracer: Capturing, answers: list[Any]) -> Any:
@@ -270,9 +258,8 @@ def check_class(tracer: Capturing, x: Any) -> None:
         )
 
 
-def _number_types(tracer: Capturing, x: Proxy, classes: list[Any]) -> list[type]:
-    """What NumPy's class of x is, as far as it matters for being one of `classes`."""
-    asked = tuple(c for c in classes if isinstance(c, type))
+def _number_types(tracer: Capturing, x: Proxy, asked: tuple[type, ...]) -> list[type]:
+    """What NumPy's class of x is, as far as it matters for being one of those that are `asked` for."""
     value = x.read()
     element = tracer.record.dtype(value) if isinstance(value, Value) else None
     numbers = _CLASSES if element is None else (element.numpy.type,)
@@ -294,7 +281,7 @@ def _number_types(tracer: Capturing, x: Proxy, classes: list[Any]) -> list[type]
 def _numpy_class(tracer: Capturing, x: Proxy) -> type:
     """The class of an array or a number of NumPy's."""
     value = x.read()
-    (found,) = _number_types(tracer, x, [np.ndarray])
+    (found,) = _number_types(tracer, x, (np.ndarray,))
     if found is np.ndarray:
         return found
     element = tracer.record.dtype(value) if isinstance(value, Value) else None
