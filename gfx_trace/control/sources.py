@@ -94,9 +94,8 @@ class Sources:
     def _reversed_source(self, source: Source) -> Source | None:
         (only,) = source.items
         if isinstance(only, Value):
-            copies = (
-                self.tracer.backend is not None and not self.tracer.backend.numbers
-            )  # others go backwards over rows
+            backend = self.tracer.backend  # NumPy alone goes backwards over rows; numbers are never written
+            copies = backend is not None and not backend.numbers and not rows_kind(source.owners[0])
             owners = None if copies else source.owners
             return Source([ops.flip(only, 0)], source.make, source.kinds, source.length, owners)
         if only[1:] == (0, only[2], 1):
