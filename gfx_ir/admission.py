@@ -287,9 +287,11 @@ def _check_type(type_: LogicalTensor, held: Any, path: str, owner: Backend) -> N
         len(shape) == len(type_.dims) and all(not isinstance(d, int) or d == s for d, s in zip(type_.dims, shape))
     )
     if not fits or (type_.dtype is not None and dtype not in (type_.dtype, owner.held_as(type_.dtype))):
+        some = any(isinstance(dim, Dim) for dim in type_.dims or ())  # dynamic=True may have been said
+        told = "leave it open with a TensorSpec of Dims; the program's notes tell of sizes that code keeps"
         raise GuardError(
             f"the capture is for {path}: {type_}, and the call has {LogicalTensor(dtype, tuple(shape)) if dtype else 'a key'}",
-            hint="capture with dynamic=True, or with a TensorSpec of Dims",
+            hint=told if some else "capture with dynamic=True, or with a TensorSpec of Dims",
         )
 
 

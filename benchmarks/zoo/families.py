@@ -117,8 +117,6 @@ FAMILIES = {
     "Wav2Vec2": (SPEECH, waves),
 }  # fmt: skip
 
-CALLED = frozenset(("Rwkv",))
-"""Called once before the capture: their first call divides their weights (see docs/limits.md)."""
 TYPED = {
     "Swin": {
         "pixel_values": gfx.TensorSpec((gfx.Dim("B"), 3, gfx.Dim("h", min=9) * 2, gfx.Dim("w", min=9) * 2), "float32")
@@ -136,9 +134,6 @@ def built(name):
     for parameter in model.parameters():
         if not parameter.any():
             parameter.data.uniform_(-0.1, 0.1)
-    if name in CALLED:
-        with torch.no_grad():
-            model(**FAMILIES[name][1](1, 2))
     return model
 
 

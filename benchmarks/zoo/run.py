@@ -23,7 +23,7 @@ TITLES = (
 HEAD = """# The zoo: models as people have them
 
 Every model is captured with open sizes (batch, length, height and width; Swin for images of which no stage is smaller than its
-window: [Limits](limits.md)), Rwkv after one call, PyTorch's written for JAX and those of JAX's libraries for PyTorch.
+window: [Limits](limits.md)), PyTorch's written for JAX and those of JAX's libraries for PyTorch.
 `make zoo` writes this page, on one core; `make zoo MODELS="Bert GPT2"` measures these, and leaves the other lines as they are.
 
 - **nodes** of the graph, in all its functions; equal blocks are one function.

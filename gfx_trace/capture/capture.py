@@ -81,16 +81,16 @@ def capture(
         def with_these(keys: Keys) -> Captured:
             work = partial(_capture, target, args, kwargs, asked, tracer_class, options, route, keys)
             with suppress(WrittenConstant):
-                return _for_later_calls(partial(work, True))
-            return _for_later_calls(partial(work, False))
+                return _for_later_calls(partial(work, True), True)
+            return _for_later_calls(partial(work, False), False)
 
         return with_keys(with_these)
 
     return routed(by_route)
 
 
-def _for_later_calls(work: Callable[[Share], Captured]) -> Captured:
-    return as_later_calls(lambda: _with_functions(work), lambda: work(Share(on=False)))
+def _for_later_calls(work: Callable[[Share], Captured], constants: bool) -> Captured:
+    return as_later_calls(lambda: _with_functions(work), lambda: work(Share(on=False)), constants)
 
 
 def _with_functions(work: Callable[[Share], Captured]) -> Captured:

@@ -9,9 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
-
-import numpy as np
+from typing import Any
 
 from gfx_ir.control import is_call, is_given
 from gfx_ir.errors import GfxError
@@ -24,36 +22,32 @@ from gfx_ir.program import Program
 from gfx_ir.types import LogicalTensor
 
 from ..control.state import Write
-from ..python.remembered import Left, Recalled
+from ..python.remembered import Recalled
+from .alike import Capture, T, same, same_arrays, settled
+from .prepared import prepared
 
 Sizes = Mapping[DimLike, DimLike]
 
 
-class Capture(Protocol):
-    """What a capture gives, as far as later calls are concerned."""
-
-    program: Program
-    slots: dict[str, Write]
-    left: Left
-
-
-T = TypeVar("T", bound=Capture)
-
-
-def as_later_calls(work: Callable[[], T], expanded: Callable[[], T]) -> T:
-    """What work() gives, if later calls are the same, and set up nothing again; `expanded` gives it without functions. Raises the
-    refusal of what they find otherwise."""
+def as_later_calls(work: Callable[[], T], expanded: Callable[[], T], constants: bool) -> T:
+    """What work() gives, if later calls are the same, and set up nothing again, or are with arrays that the first one prepares;
+    `expanded` gives it without functions, `constants`: small arrays stand in the graph as such. Raises the refusal of what they find
+    otherwise, WrittenConstant where such arrays may be why."""
     first = work()
     refusal = first.left.refusal
     if refusal is None:
         first.left.settle()
         return first
+    kept, failed = None, None
     try:
         kept = _same_forever(first, work, expanded)
     except Exception as error:  # a later call may fail in Python, too
-        raise refusal from (None if isinstance(error, GfxError) else error)
+        failed = None if isinstance(error, GfxError) else error
     if kept is None:
-        raise refusal
+        later = prepared(first, work, constants)
+        if later is None:
+            raise refusal from failed
+        return later
     _forget(first, kept)
     first.left.settle()
     return first
@@ -64,7 +58,7 @@ def _same_forever(first: T, work: Callable[[], T], expanded: Callable[[], T]) ->
     if not any(write.first is not None for write in first.slots.values()):
         with first.left.found({}):
             later = work()
-        return set() if _settled(first, later) and _same(first.program, later.program) else None
+        return set() if settled(first, later) and same(first.program, later.program) else None
     one = expanded() if first.program.functions else first
     left = one.program.entry.result[1]
     tables = [Table.of(at, left[path], write) for at, (path, write) in enumerate(one.slots.items())]
@@ -74,7 +68,7 @@ def _same_forever(first: T, work: Callable[[], T], expanded: Callable[[], T]) ->
         with one.left.found({table.slot: table.recalled(sizes) for table in found}):
             later = expanded()
         wrote = Compared(one, later, found, sizes).wrote()
-        if wrote is None or not _settled(one, later):
+        if wrote is None or not settled(one, later):
             return None
         first.program.guards += [guard for guard in later.program.guards if guard not in first.program.guards]
         if at == 0:
@@ -87,11 +81,6 @@ def _others(sizes: set[DimLike]) -> Iterator[Sizes]:
     apart = {size: sub(Dim(f"{size} apart", min=2), 1) for size in sorted(sizes, key=str)}
     for signs in itertools.product((None, add, sub), repeat=len(apart)):
         yield {size: sign(size, by) for (size, by), sign in zip(apart.items(), signs) if sign is not None}
-
-
-def _settled(first: Capture, later: Capture) -> bool:
-    """Whether a later call finds nothing that a call after it finds otherwise, and sets nothing up again."""
-    return later.left.refusal is None and not first.left.again(later.left)
 
 
 @dataclass(frozen=True)
@@ -182,7 +171,7 @@ class Compared:
         left, leaves_ = _left(self.first, one), _left(self.later, other)
         missing = {table.slot for table in self.tables} - again
         same = leaves_ == {at: number for at, number in left.items() if at not in missing}
-        return again if same and _same_arrays(a.params, b.params) else None
+        return again if same and same_arrays(a.params, b.params) else None
 
     def _numbered(self, program: Program, given: Mapping[str, int]) -> tuple[dict[Value, int], list[Hashable]]:
         """Numbers of the values of a program, alike for what is computed alike; and what acts, in order, with the result."""
@@ -230,15 +219,3 @@ def _forget(first: Capture, slots: set[tuple]) -> None:
         del first.slots[path], state[path]
         program.writes.remove(path)
     graph.result = (result, state) if state else result
-
-
-def _same(a: Program, b: Program) -> bool:
-    return str(a) == str(b) and _same_arrays(a.params, b.params)
-
-
-def _same_arrays(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
-    return a.keys() == b.keys() and all(x is b[name] or _equal(x, b[name]) for name, x in a.items())
-
-
-def _equal(x: Any, y: Any) -> bool:
-    return type(x) is type(y) is np.ndarray and x.dtype == y.dtype and np.array_equal(x, y)

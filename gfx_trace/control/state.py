@@ -25,7 +25,8 @@ from ..python.remembered import Filled, Left, hangs_on_data
 from ..values.gated import usable
 from ..values.gradient_marks import unmarked
 from ..values.lost import Lost
-from ..values.proxy import Proxy
+from ..values.proxy import HostProxy, Proxy
+from .kept_sizes import keep
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ def lasting_writes(
     _check_apart(tracer, [write for write in found if write.slot is None])
     asked = [write.first for write in found if write.first is not None]
     set_up = [write.slot for write in found if write.slot is not None and not write.kept]
-    left = Left(slots, asked, set_up, tracer.effects.ran)
+    changed = [slot for slot in slots if type(slot.old) not in FIXED or not same_data(slot.get(), slot.old)]
+    left = Left(changed, asked, set_up, tracer.effects.ran)
     if asked:  # what else is fixed is set up with it
         found = [write for write in found if write.slot is None or type(write.value) is Value]
     tracer.journal.undo()
@@ -106,6 +108,8 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int]) -> Write | None:
     refusal = _refusal(tracer, slot, value, old, module)
     if refusal is not None and (type(value) is not Proxy or not _begins(slot, old)):
         if hangs_on_data(value):
+            if isinstance(value, HostProxy):
+                keep(tracer, value.value)
             raise refusal
         return Write("", None, slot, first=refusal, kept=False)
     if isinstance(value, Proxy) and tracer.known.get(id(old)) is value:

@@ -51,9 +51,9 @@ class Left:
         self._written = [(slot, slot.get()) for slot in slots if asked and slot.kind in _ORDINARY]
 
     @contextmanager
-    def found(self, recalled: Mapping[tuple, Recalled]) -> Iterator[None]:
-        """The objects hold it, as they do for a later call; what hangs on the first call's data cannot be read, but for what is recalled,
-        by slot."""
+    def found(self, recalled: Mapping[tuple, Any]) -> Iterator[None]:
+        """The objects hold it, as they do for a later call; what hangs on the first call's data cannot be read, but for what is recalled
+        (or an array that stands for it), by slot."""
         assert self.refusal is not None
         try:
             for slot, value in self._written:

@@ -219,7 +219,11 @@ class Arguments:
         dims: tuple[Any, ...] = tuple(owner.shape_of(value))
         if self.dynamic:
             stem = name if self._stems.setdefault(name, path) == path else _identifier(path.replace(".", "_"))
-            dims = tuple(Dim(f"{stem}_{axis}", min=1) for axis in range(len(dims)))
+            kept = self.keys.get(path, ())
+            dims = tuple(size if axis in kept else Dim(f"{stem}_{axis}", min=1) for axis, size in enumerate(dims))
+            self.tracer.notes += [
+                f"size {dims[axis]} of {path!r}, axis {axis}, is fixed: later calls find it" for axis in kept
+            ]
         return LogicalTensor(owner.dtype_of(value), dims)
 
     def _tensor(self, name: str, path: str, type_: LogicalTensor) -> tuple[Any, Any]:

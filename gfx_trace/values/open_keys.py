@@ -1,5 +1,5 @@
-"""Open dictionaries: arguments annotated as `dict` that were not given, which have the keys that the code asks for by name; and
-objects given whose numbers stay open, those that the code counts in."""
+"""Open dictionaries: arguments annotated as `dict` that were not given, which have the keys that the code asks for by name; objects
+given whose numbers stay open, those that the code counts in; and arrays given whose sizes do not, those that later calls find."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from gfx_ir.errors import UnsupportedConstruct
 
 T = TypeVar("T")
 Keys = dict[str, tuple[Any, ...]]
-"""Those that were asked for, or are counted in, by the path of the argument."""
+"""Those that were asked for, or are counted in, or the axes of sizes that are kept, by the path of the argument."""
 _MOST = 256
 
 
 class KeyWanted(BaseException):
     """A key of an open dictionary was asked for, or a number of an object's is another one for the next call: capture again, where it
-    has that, and the number is open. No handler of the author's is to take it."""
+    has that, and the number is open. Or axes of an array, whose sizes are part of what the next call finds: capture again, where they
+    are fixed. No handler of the author's is to take it."""
 
-    def __init__(self, path: str, key: Any) -> None:
-        self.path, self.key = path, key
+    def __init__(self, path: str, *keys: Any) -> None:
+        self.path, self.keys = path, keys
 
 
 def with_keys(capture: Callable[[Keys], T]) -> T:
@@ -36,7 +37,7 @@ def with_keys(capture: Callable[[Keys], T]) -> T:
                     f"GFX cannot capture this: it asks {wanted.path!r}, which was not given, for more than {_MOST} keys"
                 )
                 raise UnsupportedConstruct(what, None, "give it at capture") from None
-            keys = {**keys, wanted.path: (*found, wanted.key)}
+            keys = {**keys, wanted.path: (*found, *wanted.keys)}
 
 
 def fields_of(hint: Any) -> dict[str, Any] | None:

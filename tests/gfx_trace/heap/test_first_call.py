@@ -2,12 +2,13 @@
 
 import copy
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
 import gfx_trace as gfx
-from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.errors import GuardError, UnsupportedConstruct
 
 X, Y = torch.tensor([[1.0, 2.0, -1.0]]), torch.tensor([[0.5, -3.0, 4.0]])
 
@@ -134,13 +135,113 @@ class TensorInAClosure(Base):
         return self.table() * 2, y
 
 
+class GradientsBack(Base):
+    def forward(self, x):
+        if self.table is None:
+            self.table = self.layer.weight.T * 2
+        return x @ self.table
+
+
+class DrawnOnce(Base):
+    def forward(self, x):
+        if self.table is None:
+            self.table = torch.rand(3)
+        return x * self.table
+
+
+class ReadBefore(Base):
+    def forward(self, x):
+        y = self.layer(x)
+        if self.first:
+            with torch.no_grad():
+                self.layer.weight.div_(2)
+            self.first = False
+        return y
+
+
 @pytest.mark.parametrize(
     "kind",
-    [HookedAnew, HookedBehind, FirstIsAnother, Counted, FilledAgain, TensorKept, TensorInAList, TensorInAClosure],
-)
+    [
+        HookedAnew, HookedBehind, FirstIsAnother, Counted, FilledAgain, TensorKept, TensorInAList, TensorInAClosure, GradientsBack,
+        DrawnOnce, ReadBefore,
+    ],
+)  # fmt: skip
 def test_a_later_call_that_is_another_is_refused(kind):
     model = kind()
     before = str(vars(model)), str(vars(model.layer))
     with pytest.raises(UnsupportedConstruct, match="cannot convert this write"):
         gfx.symbolic_trace(model, X)
     assert (str(vars(model)), str(vars(model.layer))) == before
+
+
+class Rescaled(Base):
+    """As Rwkv divides its weights."""
+
+    def forward(self, x):
+        if self.first:
+            with torch.no_grad():
+                self.layer.weight.div_(2)
+                self.layer.bias.add_(self.layer.weight.sum(1))
+            self.first = False
+        return self.layer(x) / 2
+
+
+class TableFilled(Base):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("steps", torch.arange(1.0, 4.0))
+
+    def forward(self, x):
+        if self.table is None:
+            self.table = torch.cos(torch.arange(40.0)[:, None] / self.steps)
+            self.width = self.table[-1] + 1
+        return x * self.table[: x.shape[0]] + self.width
+
+
+class RescaledInTraining(Rescaled):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(3)
+
+    def forward(self, x):
+        return self.norm(super().forward(x))
+
+
+@pytest.mark.parametrize("kind", [Rescaled, TableFilled, RescaledInTraining])
+def test_arrays_that_a_first_call_makes_of_others_alone(kind):
+    model = kind()
+    plain = copy.deepcopy(model)
+    before = str(vars(model)), str(model.state_dict())
+    program = gfx.symbolic_trace(model, torch.randn(4, 3), dynamic=True)
+    assert (str(vars(model)), str(model.state_dict())) == before
+    module, in_jax = gfx.transpile(program, to="torch").module(), gfx.transpile(program, to="jax")
+    for size in (2, 5, 5):
+        x = torch.randn(size, 3)
+        want = plain(x)
+        for got in (program(x), module(x), torch.as_tensor(np.array(in_jax(x.numpy())))):
+            torch.testing.assert_close(got, want)
+    assert isinstance(program.params.get("layer.weight", model.layer.weight), nn.Parameter)
+
+
+class Clamped(nn.Module):
+    """As Swin clamps its windows."""
+
+    width = 4
+
+    def forward(self, x):
+        height, width = x.shape[1] // 2, x.shape[2]
+        if min(height, width) <= self.width:
+            self.width = min(height, width)
+        return x.reshape(x.shape[0], -1, self.width).sum(1)
+
+
+@pytest.mark.parametrize("height", [6, 16])
+def test_a_size_that_later_calls_find_is_fixed(height):
+    program = gfx.symbolic_trace(Clamped(), torch.randn(2, height, 12), dynamic=True)
+    assert sum("is fixed: later calls find it" in note for note in program.notes) == 2
+    for batch in (1, 3):
+        x = torch.randn(batch, height, 12)
+        torch.testing.assert_close(program(x), Clamped()(x))
+        torch.testing.assert_close(torch.as_tensor(np.array(program.to("jax")(x.numpy()))), Clamped()(x))
+    with pytest.raises(GuardError, match="notes"):
+        program(torch.randn(2, height + 2, 12))
