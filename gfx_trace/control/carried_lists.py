@@ -12,7 +12,7 @@ from ..heap.aliases import memory
 from ..heap.journal import Slot
 from ..interfaces import Capturing
 from ..python.listed import ListedItems, is_list
-from ..python.rows import FILLED, Growing, both_ways, kind_of_items, listed_items
+from ..python.rows import FILLED, Growing, StackedRows, both_ways, kind_of_items, listed_items
 from ..values.gated import Gated
 from ..values.item_kinds import dictionaries_in, each_tensor, tensors_in
 from ..values.proxy import NeedsPython, Proxy
@@ -78,6 +78,31 @@ class CarriedList(Carried):
         """The tensors that it holds before the loop, and those that a trip puts into it."""
         rows = [x.rows if type(x) in FILLED else x for x in both_ways((*self.init, *self.out))]
         return [x for item in rows for held in tensors_in(item) for x in memory(held) if not is_list(x)]
+
+
+class CarriedRows(CarriedList):
+    """A list that stands for the rows of one tensor before the loop and behind each trip: that tensor is carried."""
+
+    __slots__ = ()
+
+    def __init__(self, name: str, slot: Slot, items: str, backend: Any) -> None:
+        super().__init__(name, slot.get(), items, backend, slot)
+        self.kind = "tensor"
+
+    def wrapped(self, tracer: Capturing, value: Any) -> Any:
+        return [StackedRows(Proxy(value, self.backend), self.items)]
+
+    def first(self, tracer: Capturing) -> Any:
+        return self.init[0].rows.read()
+
+    def left(self, read: Callable[[Any], Any]) -> Any:
+        return read(self.out[0].rows)
+
+
+def of_rows(before: Any, after: Any) -> str:
+    """The kind of the numbers in a list that stands for the rows of one tensor before a trip and behind it; else ""."""
+    alone = all(type(x) is list and len(x) == 1 and type(x[0]) is StackedRows for x in (before, after))
+    return before[0].kind if alone and before[0].kind == after[0].kind else ""
 
 
 def items_of(before: Any, after: Any) -> Any:

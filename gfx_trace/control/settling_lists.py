@@ -17,7 +17,7 @@ from ..values.gated import Gated
 from ..values.number_rows import one_kind
 from ..values.proxy import NeedsPython, Proxy
 from ..values.ragged import is_ragged
-from .carried_lists import CarriedList, has_open, items_of
+from .carried_lists import CarriedList, CarriedRows, has_open, items_of, of_rows
 from .carries import Carries
 from .sides import Side
 
@@ -59,10 +59,10 @@ class SettlingLists:
         written = any(s.kind == "item" and s.object is slot.object for s, _ in self.side.written)
         grows = type(slot.object) is list and not written and len(value) >= len(old) and all(map(is_, old, value))
         if not grows:
-            return NeedsPython(
-                "loop", f"the loop changes the contents of {name!r}", self.carries.span,
-                "only append to it there, and put it in order behind the loop; or give the argument's shape, which tells the number of trips",
-            )  # fmt: skip
+            hint = "only append to it there, and put it in order behind the loop; or give the argument's shape, which tells the number of trips"
+            if any(type(x) is StackedRows and x.kind for x in old):
+                hint = "it holds Python's numbers, and is to hold others: make a tensor of it before the loop, with zeros or full"
+            return NeedsPython("loop", f"the loop changes the contents of {name!r}", self.carries.span, hint)
         added = value[len(old) :]
         if not added or not all(type(x) in _IN_ROWS for x in added) or not all(type(x) in _KNOWN for x in old):
             what = f"the loop appends to {name!r}, which is no list of tensors alone"
@@ -89,11 +89,13 @@ class SettlingLists:
         if type(slot.object) is not list or type(value) is Content:
             return False
         items = [x for x in value if type(x) is not Growing]
+        tracer, name = self.carries.tracer, called(slot.object, self.carries.tracer.site)
+        if kind := of_rows(slot.get(), value):
+            self.carries.carry_list(CarriedRows(name, slot, kind, tracer.backend), ("slot", slot.id))
+            return True
         kind = items_of(slot.get(), items)
         if kind is None or self._python_runs(items):
             return False
-        tracer = self.carries.tracer
-        name = called(slot.object, tracer.site)
         self.carries.carry_list(CarriedList(name, slot.get(), kind, tracer.backend, slot), ("slot", slot.id))
         return True
 
@@ -118,6 +120,11 @@ class SettlingLists:
 
     def settle(self, path: tuple, carried: CarriedList) -> bool:
         """Whether a trip leaves the kind of list that it began with."""
+        if type(carried) is CarriedRows and not carried.is_left:
+            if of_rows(carried.init, carried.out):
+                return True
+            self.carries.drop(path)
+            return carried.slot is not None and self._carries_list(carried.slot, carried.out) and False
         kind = items_of(carried.init, carried.out)
         if kind is None:
             what = (

@@ -11,9 +11,19 @@ from ..interfaces import Capturing
 from ..values.gated import GatedItems
 from ..values.number_rows import one_kind
 from ..values.proxy import weak_kind
-from .checks import checked
+from .checks import check_place
 from .listed import ListedItems
-from .rows import STANDING, StackedRows, behind, head, holds_rows, kind_of_item, listed, listed_items
+from .number_lists import put_row
+from .rows import (
+    STANDING,
+    StackedRows,
+    behind,
+    head,
+    holds_rows,
+    kind_of_item,
+    listed,
+    listed_items,
+)
 
 _AT = frozenset(("insert", "pop", "__delitem__", "__setitem__"))
 
@@ -69,6 +79,8 @@ def _listed_method(tracer: Capturing, items: list[Any], f: Callable[..., Any], a
     if name in _AT and not (args and type(args[0]) is slice):
         at = args[0] if args else -1
         if not known_place(items, at, name == "insert"):
+            if name == "__setitem__" and put_row(tracer, items, at, args[1]):
+                return None
             return spliced_at(tracer, items, at, list(args[1:]), name)
     elif name == "reverse":
         tracer.journal.record(items, None, "contents", "a container", tracer.span())
@@ -98,10 +110,7 @@ def spliced_at(tracer: Capturing, items: list[Any], key: Any, new: list[Any], me
         raise next(x.error for x in items if type(x) in STANDING)
     before, whole, found = method == "insert", listed_items(items), None
     if not before:
-        if tracer.raising.handlers:
-            size = whole.length(tracer)
-            there = tracer.truths.and_(size > key, [lambda: size >= -key])
-            checked(tracer, there, "list index out of range", "IndexError")
+        check_place(tracer, whole.length(tracer), key)
         item = whole.item(tracer, key)  # which raises where nothing is
         found = item if method == "pop" else None
     tracer.journal.record(items, None, "contents", "a container", tracer.span())

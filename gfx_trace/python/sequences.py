@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from gfx_ir.control import is_placeholder, operands_of, operator_of
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
-from gfx_ir.op import active, lookup
+from gfx_ir.op import Trait, active, lookup
+from gfx_ir.reach import reached
 
 from ..interfaces import Capturing
 from ..rewrite.packages import framework
 from ..values.proxy import HostProxy, Proxy, Unusable, is_open
 from .checks import checked
+from .number_lists import filled
 
 _HINT = "give the argument's shape at capture"
 _MIXED = "GFX cannot convert this sequence: its length is open, and not all that stands in it are whole numbers"
@@ -286,10 +289,22 @@ def is_text(x: Any) -> bool:
 
 
 def _repeated(tracer: Capturing, kind: type, sequence: Any, count: Any) -> Any:
+    if kind is list and type(sequence) is list and len(sequence) == 1 and _counts_items(tracer, count):
+        found = filled(tracer, sequence[0], count)
+        if found is not None:
+            return found
     if kind in (tuple, list):
         sequence = items_of(tracer, sequence)
     made = tracer.wrap(tracer.host("*", tracer.unwrap(sequence), tracer.unwrap(count)))
     return OpenList(made) if kind is list else made
+
+
+def _counts_items(tracer: Capturing, count: Any) -> bool:
+    """Whether an open number is made of sizes and numbers that are given: a list of so many items is no shape."""
+    value = tracer.unwrap(count)
+    made = lambda x: [leaf for leaf in operands_of(x.node) if type(leaf) is Value] if operator_of(x.node) else []
+    ends = [x for x in reached([value] if type(value) is Value else [], made) if not made(x)]
+    return bool(ends) and all(is_placeholder(x.node) or x.node.op.traits & Trait.LENGTH for x in ends)
 
 
 def folded(tracer: Capturing, name: str, x: Any) -> Any:

@@ -34,16 +34,17 @@ def as_row(x: Any) -> Value:
     """An item as a row: a number as an array that holds all of it."""
     value: Value = active.builder.unwrap(x)
     kind = weak_kind(x)
-    return ops.as_tensor(value, dtype=_wide(kind)) if kind else value
+    return ops.as_tensor(value, dtype=wide(kind)) if kind else value
 
 
 def row_type(x: Proxy) -> Any:
     """The type of an item as a row."""
     kind = weak_kind(x)
-    return LogicalTensor(_wide(kind), ()) if kind and active.builder.static_types else getattr(x.value, "type", None)
+    return LogicalTensor(wide(kind), ()) if kind and active.builder.static_types else getattr(x.value, "type", None)
 
 
-def _wide(kind: str) -> dtypes.DType:
+def wide(kind: str) -> dtypes.DType:
+    """The dtype of the rows that stand for numbers of a kind."""
     return dtypes.default(kind[0], "jax") if active.builder.promotion == "jax" else dtypes.dtype(WIDE[kind])
 
 

@@ -1,0 +1,36 @@
+"""Lists of Python's numbers that stand as the rows of one tensor: made of one number, and written at open places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.op import Trait
+
+from ..interfaces import Capturing
+from ..values.number_rows import one_kind, wide
+from .checks import check_place
+from .rows import StackedRows, kind_of_item
+
+
+def filled(tracer: Capturing, item: Any, count: Any) -> list[Any] | None:
+    """[item] * count of an open count: the rows of one tensor; None where no tensor holds the item as a row."""
+    kind = one_kind([item], kind_of_item)
+    if not kind:
+        return None
+    size = tracer.unwrap(count)
+    size = size if size.node.op.traits & Trait.LENGTH else tracer.host("max", size, 0)
+    made = ops.full((size,), tracer.unwrap(item), wide(kind))
+    return [StackedRows(tracer.wrap(made, tracer.backend), kind)]
+
+
+def put_row(tracer: Capturing, items: list[Any], key: Any, item: Any) -> bool:
+    """items[key] = item of a list that stands for the rows of one tensor; False where that does not hold the item."""
+    if len(items) != 1 or type(items[0]) is not StackedRows or not items[0].kind or kind_of_item(item) != items[0].kind:
+        return False
+    rows = items[0].rows
+    check_place(tracer, tracer.host_values.length(rows), key)
+    tracer.journal.record(items, None, "contents", "a container", tracer.span())
+    put = ops.index_put(rows.read(), tracer.unwrap(key), tracer.unwrap(item))
+    items[:] = [StackedRows(tracer.wrap(put, rows.backend), items[0].kind)]
+    return True
