@@ -185,9 +185,18 @@ class Expressions(Leaves):
     def truth(self, leaf: Any, positive: bool) -> ast.expr:
         """A test, or what it is not, as a boolean of Python's: `t == 0` for `not t != 0` is a tensor."""
         told = self.test(leaf, positive)
+        return told if isinstance(told, ast.UnaryOp) or self._tells_python(leaf) else call("bool", told)
+
+    def _tells_python(self, leaf: Any) -> bool:
+        """Whether what `test` writes is a number of Python's: of a test in line, what it asks and gives."""
         value = self.resolve(leaf)
-        tensor = type(value) is Value and value.is_tensor and not self.plan.facts.is_number(value)
-        return call("bool", told) if tensor and not isinstance(told, ast.UnaryOp) else told
+        if type(value) is not Value or not value.is_tensor:
+            return True
+        if not self.plan.facts.is_number(value) or value.node not in self.plan.inside:
+            return self.plan.facts.is_number(value)
+        if value.node in self.plan.ternary:
+            return self._tells_python(value.node.args[0])
+        return value.node.op.sign != "not" or self._tells_python(value.node.args[0])
 
     def _bare(self, test: ast.expr) -> ast.expr:
         """A Python boolean that a call gives needs not be made an array where only its truth is asked for."""

@@ -60,7 +60,6 @@ Handler = Callable[[Capturing, Any, tuple, dict], Any]
 def _len(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if type(args[0]) is Lazy:
         return len(args[0].steps())  # type: ignore[arg-type]  # an error of Python's
-    tracer.effects.sure_of(args[0])
     return tracer.host_values.length(rows_of(args[0]))
 
 
@@ -276,13 +275,17 @@ def _locals(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     raise tracer.error(f"GFX cannot convert {f.__name__}(): a rewritten function has no frame of its own")
 
 
-KEEPS, CONSUMES, LAZY, WRITES = "keeps", "consumes", "lazy", "writes"
+KEEPS, READS, CONSUMES, LAZY, WRITES = "keeps", "reads", "consumes", "lazy", "writes"
+
+
+_ASKING = frozenset((READS, CONSUMES, LAZY))
+"""Effects of those that find out which keys a dictionary has."""
 
 
 @dataclass(frozen=True)
 class Builtin:
-    """How a builtin is captured, and its effect on what it is given: it *keeps* it, *consumes* all items of an iterable (its argument
-    `at`), is *lazy* (takes items one by one, some of them, or when it is asked for its own), or *writes* to it."""
+    """How a builtin is captured, and its effect on what it is given: it *keeps* it, *reads* what is in it, *consumes* all items of an
+    iterable (its argument `at`), is *lazy* (takes items one by one, some of them, or when it is asked for its own), or *writes* to it."""
 
     handler: Handler
     effect: str
@@ -291,6 +294,9 @@ class Builtin:
     def __call__(self, tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         if not fits(f, args, kwargs):
             return f(*args, **kwargs)  # it raises Python's TypeError
+        if self.effect in _ASKING and tracer.effects.unsure:
+            for x in args:
+                tracer.effects.sure_of_keys(x)
         if self.effect == CONSUMES and len(args) > self.at:
             args = (*args[: self.at], tracer.iteration.drained(args[self.at]), *args[self.at + 1 :])
         return self.handler(tracer, f, args, kwargs)
@@ -303,10 +309,12 @@ def _rows(effect: str, handlers: dict[Any, Handler], at: int = 0) -> dict[Any, B
 _MATH = {getattr(math, name[5:]): on_math for name in FUNCTIONS if name.startswith("math.")}
 _HEAP = (heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop)
 BUILTINS: dict[Any, Builtin] = {
+    **_rows(READS, {
+        len: _len, int: cast, float: cast, bool: cast, abs: _abs, format: formatted, ascii: str_or_repr, str: str_or_repr,
+        repr: str_or_repr, print: _print, range: _range, round: on_round, pow: on_pow, divmod: _divmod, **_MATH,
+    }),
     **_rows(KEEPS, {
-        len: _len, int: cast, float: cast, bool: cast, isinstance: is_instance, type: type_of, abs: _abs, hasattr: has_attribute,
-        getattr: _getattr, format: formatted, ascii: str_or_repr, str: str_or_repr, repr: str_or_repr, print: _print, range: _range,
-        round: on_round, id: _id, pow: on_pow, divmod: _divmod, **_MATH,
+        isinstance: is_instance, type: type_of, hasattr: has_attribute, getattr: _getattr, id: _id,
         **dict.fromkeys(SPECIAL_FUNCTIONS.keys() - WRITING_FUNCTIONS, _meaning),
         **dict.fromkeys((builtins.locals, builtins.eval, builtins.exec), _locals),
     }),

@@ -28,6 +28,7 @@ from ..heap.reached import (
     has_state,
     lends,
     parts_of,
+    reached_from,
     shown_by,
     state_of,
     unexplained,
@@ -178,6 +179,16 @@ class Effects:
                 f"GFX cannot convert this use of {name!r}: whether it has the {kind} {key!r} hangs on data, as only a test or loop sets it",
                 f"set the {kind} {key!r} before the test or loop",
             )
+
+    def sure_of_keys(self, x: Any) -> None:
+        """The same where x is a dictionary: which attributes an object has is no matter for its truth, its length or its items."""
+        if isinstance(x, dict):
+            self.sure_of(x)
+
+    def sure_within(self, x: Any) -> None:
+        """The same of all that code in C comes to from an object."""
+        for part in reached_from((x,)) if self.unsure or self.open_keys else ():
+            self.sure_of(part)
 
     def writes(self, owner: Any) -> None:
         """Something in C is about to write to an object: a container's content is recorded, an opaque object is refused in a region."""

@@ -248,6 +248,7 @@ def gfx_starstar(value: Any) -> Any:
     """**value in a call or display."""
     if type(value) in _OPEN and type(value) is not Gated:
         raise cannot(active.builder, value, "{} is not a mapping")
+    active.builder.effects.sure_of(value)
     return value if type(value) is dict else active.builder.native_methods.run((value,), lambda: dict(**value))
 
 

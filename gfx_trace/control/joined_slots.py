@@ -28,6 +28,8 @@ def joined_slots(tracer: Capturing, join: Join, sides: Sequence[Side]) -> list[t
     for slot, a, b in _changed(sides):
         if not all(slot.id in written for written in writes):
             tracer.consulted.add(slot.place)  # on one side it holds what it held
+        if (a is MISSING) != (b is MISSING) and slot.kind in ("item", "attribute"):
+            tracer.effects.may_lack(slot.object, slot.key)  # though its class may have such an attribute
         made = _joined(tracer, join, slot, tracer.arrays.held_in(slot, a), tracer.arrays.held_in(slot, b))
         if made is not _UNCHANGED:
             joined.append((slot, made))
@@ -67,7 +69,6 @@ def _joined(tracer: Capturing, join: Join, slot: Slot, a: Any, b: Any) -> Any:
         if slot.kind not in ("item", "attribute"):
             what = f"GFX cannot convert this write: {slot_called(slot, tracer.site)} is set in one branch only"
             raise UnsupportedConstruct(what, slot.span or tracer.span(), f"set {slot.name!r} before the test")
-        tracer.effects.may_lack(slot.object, slot.key)
         a, b = (Undefined(slot.name, slot.unset) if x is MISSING else x for x in (a, b))
     join.slot = slot if slot.kind in ("item", "attribute") else None
     return join.join(a, b, slot.name)

@@ -252,7 +252,7 @@ def first_that(tracer: Capturing, f: Any, source: Any, each: Callable[[Any], Any
         test = tracer.truths.truth(value)
         if isinstance(test, Value):
             rest = _ahead(tracer, source, items, each)
-            joined = (tracer.truths.and_ if f is all else tracer.truths.or_)(value, rest)
+            joined = (tracer.truths.and_ if f is all else tracer.truths.or_)(_asked(tracer, value), rest)
             return tracer.truths.not_(tracer.truths.not_(joined))
         if test is (f is any):
             return test
@@ -273,12 +273,17 @@ def _ahead(
         what = f"it goes over a {type(source).__name__} that writes, and data decides how far"
         raise tracer.error(f"GFX cannot convert this test: {what}", "make a list of its items first") from None
     if each is None:
-        return [lambda item=item: item for item in left]
+        return [lambda item=item: _asked(tracer, item) for item in left]
     try:
         values = attempt(tracer, lambda mark: _unwritten(tracer, mark, [each(item) for item in left]))
     except Exception:  # one that is not asked for may raise
-        return [lambda item=item: each(item) for item in left]
-    return [lambda value=value: value for value in values]
+        return [lambda item=item: _asked(tracer, each(item)) for item in left]
+    return [lambda value=value: _asked(tracer, value) for value in values]
+
+
+def _asked(tracer: Capturing, value: Any) -> Any:
+    """What stands for a value of which the truth alone is asked: two sides of a test have truths in common, whatever they hold."""
+    return value if is_open(value) else tracer.truths.bool_(value)
 
 
 def _unwritten(tracer: Capturing, mark: Mark, values: list[Any]) -> list[Any]:

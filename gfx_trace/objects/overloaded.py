@@ -94,6 +94,7 @@ class Overloading:
 
     def inplace_other(self, sign: str, x: Any, y: Any) -> Any:
         """x += y and its like, where x is no Proxy."""
+        self.tracer.effects.sure_of_keys(y)
         if type(x) is list and sign == "+":
             self.tracer.calls.call(x.extend, (y,), {})
             return x

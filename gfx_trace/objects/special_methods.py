@@ -16,6 +16,7 @@ from gfx_ir.trees import leaves
 
 from ..interfaces import Capturing
 from ..python.operators import SIGNS
+from ..python.rows import holds_rows
 from ..values.proxy import Proxy, is_open, weak_kind, widest
 
 Meaning = Callable[..., Any]
@@ -159,5 +160,5 @@ def meant(tracer: Capturing, f: Any, args: tuple) -> tuple[Meaning, tuple] | Non
         not is_open(operands[0]) and isinstance(getattr(type(operands[0]), f.__name__), types.FunctionType)
     ):
         return None  # the class has its own, which calls this one
-    captured = any(map(is_open, leaves(operands))) or tracer.record.is_shape(operands[0])
+    captured = any(map(is_open, leaves(operands))) or tracer.record.is_shape(operands[0]) or holds_rows(operands[0])
     return (MEANINGS[f.__name__], operands) if captured else None

@@ -34,6 +34,7 @@ from ..values.gated import Gated, gate_of, usable
 from ..values.numpy_numbers import number_when
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable, is_open, weak_kind
 from .iterating_calls import found_in
+from .lazy_operators import chained
 
 _CONTAINERS = (tuple, list, set, frozenset, dict, str)
 
@@ -49,6 +50,8 @@ class Truths:
         kind = type(test)
         if kind is bool:
             return test
+        if kind is Gated and test.then is test.otherwise:  # nothing but its truth is known
+            return self.truth(self.tracer.wrap(test.test))
         if kind is Gated:
             return self.truth(self.tracer.gates.resolve(test, lambda side: self.bool_(side), asked=True))
         if is_device(test):
@@ -79,7 +82,7 @@ class Truths:
             raise test.error
         if isinstance(test, Undefined):
             raise self.tracer.gates.unset(test)
-        self.tracer.effects.sure_of(test)
+        self.tracer.effects.sure_of_keys(test)
         method = getattr(kind, "__bool__", None)
         return (
             self.truth(self.tracer.calls.call(method, (test,), {}))
@@ -94,7 +97,9 @@ class Truths:
             return found
         if type(x) is Proxy and x.weak == "bool":
             return x
-        return self.tracer.wrap(ops.to_bool(found) if found.is_tensor else found)
+        if found.is_tensor:
+            return self.tracer.wrap(ops.to_bool(found))
+        return self.tracer.wrap(found if found.kind == "bool" else self.tracer.host("bool", found))
 
     def _scalar_test(self, value: Value) -> Value:
         dims = getattr(value.type, "dims", None)
@@ -185,7 +190,7 @@ class Truths:
                 return self.tracer.wrap(self.tracer.host("in", *given))
         if isinstance(container, dict) and not is_open(item) and type(found := container.get(item)) is Gated:
             return self.tracer.gates.if_there(found, lambda side: True, lambda: False)
-        self.tracer.effects.sure_of(container)
+        self.tracer.effects.sure_of_keys(container)
         if isinstance(container, Proxy):
             return self._in_array(container, item)
         if isinstance(item, HostProxy) and (isinstance(container, _CONTAINERS) or is_mapping(container)):
@@ -278,33 +283,11 @@ class Truths:
     # ------------------------------------------------------------------ boolean operators
     def and_(self, first: Any, rest: Sequence[Callable[[], Any]], access: Access = NOTHING) -> Any:
         """first and rest…, lazily: an operand is traced as a region under what was found before it."""
-        return self._chain(first, rest, False, access)
+        return chained(self.tracer, first, rest, False, access)
 
     def or_(self, first: Any, rest: Sequence[Callable[[], Any]], access: Access = NOTHING) -> Any:
         """first or rest…, lazily."""
-        return self._chain(first, rest, True, access)
-
-    def _chain(self, value: Any, rest: Sequence[Callable[[], Any]], stop: bool, access: Access) -> Any:
-        for at, operand in enumerate(rest):
-            more = rest[at:]
-            following = lambda more=more: self._chain(more[0](), more[1:], stop, access)
-            if type(value) is Proxy and isinstance(none := self.is_(value, None), HostProxy):
-                there = lambda value=value, more=more: self._chain(value, more, stop, access)
-                return self.ifexp(none, following if stop else lambda: None, there, access)
-            if type(value) is Gated:
-                each = lambda side, more=more: self._chain(side, more, stop, access)
-                return self.tracer.gates.resolve(value, each, access, asked=True)
-            test = self.truth(value)
-            if isinstance(test, Value):
-                kept = value
-                if not test.is_tensor and getattr(value, "kind", "bool") == "bool":
-                    kept = stop
-                sides = (lambda kept=kept: kept, following) if stop else (following, lambda kept=kept: kept)
-                return self.tracer.regions.branch(test, *sides, access)
-            if test is stop:
-                return value
-            value = operand()
-        return value
+        return chained(self.tracer, first, rest, True, access)
 
     def placed(self, f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """What a function of ours that computes with Proxies gives: their operators take the place to be ours."""

@@ -120,7 +120,7 @@ class Iteration:
     def steps(self, source: Any, loop: bool = False) -> Iterator[Any]:
         """The items of a source one by one. `loop`: the code that takes them is one loop, whose later trips may hang on tests."""
         tracer = self.tracer
-        tracer.effects.sure_of(source)
+        tracer.effects.sure_of_keys(source)
         source = tracer.overloading.iterable(source)
         if not isinstance(source, Lazy):
             source = rows_of(source)
@@ -152,7 +152,7 @@ class Iteration:
     def drained(self, source: Any) -> Any:
         """What is taken as a whole: a container or tensor as it is, the items of an iterator as a list, and nothing is left in it;
         what has no end as that."""
-        self.tracer.effects.sure_of(source)
+        self.tracer.effects.sure_of_keys(source)
         if id(source) in self.endless:
             return self.rest(source, self.next(source))
         iterable = self.tracer.overloading.iterable(source)
@@ -198,7 +198,7 @@ class Iteration:
             return self.entered(x)
         lazy = module == "itertools"
         if not is_iterator(x):
-            self.tracer.effects.sure_of(x)
+            self.tracer.effects.sure_within(x)
             return (
                 self.steps(x)
                 if (takes or lazy) and self.tracer.overloading.own_method(x, "__iter__") is not None

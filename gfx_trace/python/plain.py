@@ -43,7 +43,9 @@ def classes_of(x: Proxy) -> list[type]:
 
 
 def cast(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """int(x), float(x), bool(x) of a tensor or of an open number."""
+    """int(x), float(x) of a tensor or of an open number, bool(x) of anything."""
+    if f is bool and len(args) == 1:
+        return tracer.truths.bool_(args[0])
     if len(args) != 1 or not is_open(args[0]):
         return f(*args, **kwargs)
     x, name = args[0], f.__name__
@@ -51,9 +53,6 @@ def cast(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         return x if x.kind == name else _cast_host(tracer, name, x)
     if x.weak == name:
         return x
-    if f is bool:
-        found = tracer.truths.truth(x)  # of what may be None, too
-        return tracer.wrap(ops.to_bool(found) if getattr(found, "is_tensor", False) else found, x.backend)
     taken = x.read()
     made = (ops.to_int if f is int else ops.to_float)(taken)
     if f is int and x.weak != "bool" and not (x.weak == "int" or _is_whole(tracer, taken)):
@@ -65,7 +64,7 @@ def cast(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def _cast_host(tracer: Capturing, name: str, x: HostProxy) -> Any:
     made = tracer.host(name, x.value)
-    if name != "bool" and x.kind not in ("int", "bool"):
+    if x.kind not in ("int", "bool"):
         tracer.raising.of_numbers(f"{name}()", made, ValueError, OverflowError)
     return tracer.wrap(made, x.backend)
 

@@ -43,6 +43,7 @@ class Texts:
     def _worded(self, value: Any, conversion: Any, spec: Any) -> tuple:
         """A piece of a text; of an object of the user's own that holds captured data, what its own `__str__` or `__repr__` gives; of
         an exception what it was made with."""
+        self.tracer.effects.sure_within(value)
         if (
             isinstance(value, BaseException)
             and type(value).__str__ is BaseException.__str__
@@ -95,6 +96,7 @@ class Texts:
 
     def shown(self, make: Callable[[], str], value: Any) -> str:
         """The text that is made of a value which is not open itself; refused where something open stands in it."""
+        self.tracer.effects.sure_within(value)
         before = self.tracer.python.shown_values
         items = value.values() if type(value) is dict else value if isinstance(value, (tuple, list)) else ()
         text = self.tracer.native_methods.run((value, *items), make, told=True)

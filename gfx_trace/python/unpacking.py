@@ -33,6 +33,7 @@ class Unpacking:
             value = spread(self._tracer, value.items, len(names), names)
         if gate_of(value) is not None:
             return self._tracer.gates.resolve(value, lambda side: self(side, names))
+        self._tracer.effects.sure_of_keys(value)
         value = rows_of(self._tracer.overloading.iterable(value))
         if type(value) is ListedItems and not starred:
             raise value.refused(

@@ -14,6 +14,8 @@ from gfx_ir.errors import CaptureError
 class Held:
     """An object of attributes."""
 
+    c = 2.0
+
 
 def keyed(x, flag):
     held = {"a": x}
@@ -27,6 +29,23 @@ def attributed(x, flag):
     held.a = x
     if flag:
         held.b = x + 1
+    return held
+
+
+def hiding(x, flag):
+    held = Held()
+    if flag:
+        held.c = 5.0
+    return held
+
+
+def both_orders(x, flag):
+    held = {}
+    if flag:
+        held["b"] = x
+    else:
+        held["a"] = x
+    held["a"], held["b"] = x, x + 1
     return held
 
 
@@ -54,6 +73,7 @@ KNOWN = {
     "another attribute": (attributed, lambda x, held: held.a * 2),
     "getattr": (attributed, lambda x, held: getattr(held, "b", x * 4)),
     "hasattr": (attributed, asked_attribute),
+    "its class has it": (hiding, lambda x, held: x * held.c if hasattr(held, "c") else x),
 }
 X = [torch.tensor([1.0, 2.0, -0.5]), torch.tensor([-1.0, -2.0, 0.5])]
 
@@ -104,6 +124,17 @@ def called(x, held):
     return (lambda a, b=0: a + b)(**held)
 
 
+def unpacked(x, held):
+    a, b = held
+    return a, b
+
+
+def added(x, held):
+    more = {"z": x}
+    more |= held
+    return more
+
+
 def attribute_deleted(x, held):
     del held.b
     return x
@@ -137,6 +168,21 @@ HIDDEN = {
     "__dict__": (attributed, lambda x, held: len(held.__dict__)),
     "object copied": (attributed, lambda x, held: hasattr(copy.copy(held), "b")),
     "attribute deleted": (attributed, attribute_deleted),
+    "truth": (keyed, lambda x, held: bool(held)),
+    "first": (both_orders, lambda x, held: next(iter(held))),
+    "last": (both_orders, lambda x, held: list(reversed(held))),
+    "numbered": (both_orders, lambda x, held: list(enumerate(held))),
+    "mapped": (both_orders, lambda x, held: list(map(str.upper, held))),
+    "text": (both_orders, lambda x, held: str(held)),
+    "formatted": (both_orders, lambda x, held: f"{[held]}"),
+    "by a template": (both_orders, lambda x, held: f"{[held]}"),
+    "copied with others": (both_orders, lambda x, held: list(copy.deepcopy([held])[0])),
+    "unpacked": (both_orders, unpacked),
+    "added": (both_orders, added),
+    "spread": (both_orders, lambda x, held: {**held}),
+    "hidden attribute": (hiding, lambda x, held: "c" in vars(held)),
+    "hidden attributes": (hiding, lambda x, held: held.__dict__.get("c", 9.0)),
+    "hidden attribute deleted": (hiding, lambda x, held: delattr(held, "c")),
 }
 
 

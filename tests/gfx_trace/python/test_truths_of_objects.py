@@ -1,0 +1,72 @@
+"""The truth of what is no number: lists that a test on data lengthens, objects that say it themselves, which of two tensors it is."""
+
+import operator
+
+import jax
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import UnsupportedConstruct
+
+
+class Sized:
+    """An object that is true where its size is not 0."""
+
+    def __init__(self, size):
+        self.size = size
+
+    def __bool__(self):
+        return self.size != 0
+
+
+def lengthened(x):
+    found = []
+    if x.sum() > 0:
+        found.append(1)
+    return found
+
+
+def chosen(x):
+    return x * 2 if x.sum() > 0 else x
+
+
+def may_be_none(x):
+    return x * 2 if x.sum() > 0 else None
+
+
+ASKED = [
+    lambda x: bool(lengthened(x)),
+    lambda x: not bool(lengthened(x)[:1]),
+    lambda x: bool(lengthened(x)) + 1,
+    lambda x: operator.truth(lengthened(x)),
+    lambda x: lengthened(x) or [5],
+    lambda x: lengthened(x) and [6],
+    lambda x: lengthened(x).__len__(),
+    lambda x: all([lengthened(x), 1]),
+    lambda x: any(v for v in (0, lengthened(x))),
+    lambda x: 7 if x[0] > 0 and (Sized(x.shape[0] - 2) or x[1] > 3) else 8,
+    lambda x: 7 if Sized(x.shape[0] - 2) and 3 else 8,
+    lambda x: chosen(x) is not x,
+    lambda x: not chosen(x) is not x,
+    lambda x: may_be_none(x) is not None,
+    lambda x: may_be_none(x) is not None,
+]
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_it_is_pythons_own_answer(asked):
+    program = gfx.symbolic_trace(asked, backend="torch")
+    to_jax = program.to("jax")
+    for x in ([1.0, 2.0], [-1.0, 0.5], [3.0, 4.0, -1.0]):
+        want = asked(torch.tensor(x))
+        for found in (program(torch.tensor(x)), program.to("torch")(torch.tensor(x))):
+            assert type(found) is type(want) and repr(found) == repr(want)
+        assert [float(v) for v in jax.tree.leaves(to_jax(np.float32(x)))] == [float(v) for v in jax.tree.leaves(want)]
+
+
+@pytest.mark.parametrize("asked", [lambda x: lengthened(x) or x, lambda x: (Sized(x.shape[0] - 2) or 3) == 3])
+def test_an_object_or_something_else_is_no_value(asked):
+    with pytest.raises(UnsupportedConstruct, match="on one way, and something else on the other"):
+        gfx.symbolic_trace(asked, backend="torch")
