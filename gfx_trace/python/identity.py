@@ -11,6 +11,7 @@ from gfx_ir.infer.flow import Flow
 from gfx_ir.program import Guard
 from gfx_ir.python_numbers import NUMBER_CLASSES
 
+from ..heap.aliases import memory, share
 from ..interfaces import Capturing
 from ..rewrite.packages import framework
 from ..values.proxy import Captured, Proxy, is_open, number_kinds
@@ -29,6 +30,12 @@ def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
         if a in links and b in links and links.connected(a, b):
             raise _left_open(tracer)
         return False
+    if type(a) is type(b) is Proxy and _handed_through(tracer, a, b):
+        raise tracer.error(
+            "GFX cannot tell whether these are one object: one is made of the other, and frameworks hand an array through as it is "
+            "where nothing has to be done",
+            "compare what they hold, or keep a flag of your own",
+        )
     kinds = [number_kinds(x) for x in (a, b)]
     if kinds[0] == kinds[1] == _BOOLEAN:
         fixed = next((x for x in (a, b) if type(x) is bool), None)
@@ -42,6 +49,12 @@ def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
     if all(isinstance(x, (Captured, *NUMBER_CLASSES)) for x in (a, b)) and _meet(tracer, a, b):
         raise _left_open(tracer)
     return _given_once(tracer, a, b)
+
+
+def _handed_through(tracer: Capturing, a: Proxy, b: Proxy) -> bool:
+    """Whether a function may have given one of two tensors for the other: they have memory and number of axes in common."""
+    ranks = [tracer.record.rank_of(x.read()) for x in (a, b)]
+    return (None in ranks or ranks[0] == ranks[1]) and share(memory(a), memory(b))
 
 
 def identity(tracer: Capturing, x: Proxy) -> int:

@@ -82,3 +82,16 @@ def test_what_a_test_chose_is_what_it_chose(fn):
 def test_what_a_loop_carries_may_be_another():
     with pytest.raises(UnsupportedConstruct, match="whether these are one"):
         gfx.symbolic_trace(of_several_trips, XS[0].clone())
+
+
+@pytest.mark.parametrize(
+    "give", [torch.Tensor.contiguous, torch.Tensor.float, torch.Tensor.flatten, torch.real, lambda x: x.to(x.dtype)]
+)
+def test_what_a_framework_may_hand_through_is_refused(give):
+    with pytest.raises(UnsupportedConstruct, match="one is made of the other"):
+        gfx.symbolic_trace(lambda x: x * 2 if give(x) is x else x, backend="torch")
+
+
+def test_what_is_computed_or_has_other_axes_is_another():
+    program = gfx.symbolic_trace(lambda x: (x + 0 is x, x.clone() is x, x[None] is not x), XS[0], backend="torch")
+    assert program(XS[1]) == (False, False, True)
