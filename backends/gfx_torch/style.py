@@ -26,14 +26,18 @@ _REVERSE = """class {name}(torch.autograd.Function):
 # The gradient of a function that has a rule for tangents: that rule is linear in the tangents, so its own gradient is it.
 _TANGENT = """class {name}(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, *args):
+    def forward(*args):
+        return {forward}(*(x.view_as(x) for x in args))
+
+    @staticmethod
+    def setup_context(ctx, args, out):
         ctx.save_for_backward(*args)
-        return {forward}(*args)
 
     @staticmethod
     def backward(ctx, *grads):
         args = ctx.saved_tensors
-        _, pullback = torch.func.vjp(lambda *tangents: {rule}(*args, *tangents)[1], *map(torch.zeros_like, args))
+        still = [torch.zeros_like(1.0 * x) for x in args]
+        _, pullback = torch.func.vjp(lambda *tangents: {rule}(*args, *tangents)[1], *still)
         return pullback(grads if len(grads) > 1 else grads[0])"""
 
 _FIRST_NUMBER = {

@@ -268,7 +268,7 @@ class Calls:
         own = own_function(cls.__new__) or own_function(init)
         if own is not None and type(cls).__call__ is type.__call__ and not issubclass(cls, BaseException):
             return self._made(cls, args, kwargs)
-        return run_native(self.tracer, cls, args, kwargs)
+        return self.tracer.libraries.call(cls, args, kwargs, lambda: run_native(self.tracer, cls, args, kwargs))
 
     def _made(self, cls: Any, args: tuple, kwargs: dict) -> Any:
         """What a class of the user's own makes, its `__new__` and `__init__` entered."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from types import TracebackType
+from types import MethodType, TracebackType
 from typing import Any
 
 from gfx_ir.errors import GfxError
@@ -38,6 +38,8 @@ _OF_EVERY_OBJECT = frozenset(("__init__", "__setattr__", "__delattr__", "__getat
 """What `object` itself has, and runs no other method of the object's for: `super().__init__()` may come to it."""
 _STORING = frozenset(("__setitem__", "setdefault"))
 """Methods of dictionaries that look up a key, and put a value there."""
+_KEEPING = (super, functools.partial, MethodType)
+"""Classes whose objects hold what they are made of, as it is."""
 _HOLDING = (list, tuple, set, frozenset, dict)
 _GATES = frozenset((__name__, Effects.__module__, NativeMethods.__module__))
 """The modules that run what is not entered."""
@@ -114,7 +116,9 @@ def _with_items(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
 def _asked(f: Any, args: Sequence[Any]) -> Iterable[Any]:
     """The objects whose special methods a callee in C may run: what it looks up or compares, and what it compares that with."""
     owner = own_attribute(f, "__self__")
-    if f is super or (getattr(f, "__objclass__", None) is object and f.__name__ in _OF_EVERY_OBJECT):
+    if any(f is keeping for keeping in _KEEPING):
+        return ()
+    if getattr(f, "__objclass__", None) is object and f.__name__ in _OF_EVERY_OBJECT:
         return ()
     if type(owner) is list and f.__name__ not in ("index", "count", "remove", "__contains__", "__eq__", "__ne__"):
         return ()

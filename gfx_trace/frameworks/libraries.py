@@ -11,12 +11,12 @@ import functools
 import io
 import types
 from collections.abc import Callable
-from contextlib import redirect_stdout, suppress
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from gfx_ir.backend import Backend
-from gfx_ir.errors import GfxError, UnsupportedConstruct
+from gfx_ir.errors import GfxError, MissingOp, UnsupportedConstruct
 from gfx_ir.probing import own_attribute
 from gfx_ir.source import Span
 
@@ -54,11 +54,18 @@ def routed(work: Callable[[Route], T]) -> T:
         if not route.met:
             raise
         refused = error
-    with suppress(Exception):  # of whatever kind: the error that tells of the author's code is the other one
+    try:
         return work(Route(whole=True))
-    if isinstance(refused, NotEntered):
+    except MissingOp as error:  # the framework's own tracer took all of it apart: this is what is missing
+        lacking: Exception | None = error
+    except Exception:  # of whatever kind: the error that tells of the author's code is the other one
+        lacking = None
+    if not isinstance(refused, NotEntered):
+        raise refused
+    try:
         return work(Route(each=True))
-    raise refused
+    except _Neither as error:
+        raise lacking or error from None
 
 
 class _Neither(UnsupportedConstruct):
@@ -82,6 +89,10 @@ class Libraries:
     def builds(self, f: Any) -> bool:
         """Whether a callable is of such a library."""
         return self._owner(f) is not None
+
+    def meets(self, *objects: Any) -> None:
+        """Note that one of these objects, which captured code uses as it cannot be captured, is of such a library, if it is."""
+        self.route.met |= any(map(self.builds, objects))
 
     def target(self, f: Any, args: tuple, kwargs: dict, work: Callable[[], Any]) -> Any:
         """The call of the target, which work() enters."""

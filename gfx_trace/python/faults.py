@@ -58,6 +58,7 @@ def no_operator(tracer: Capturing, sign: str, a: Any, b: Any) -> Any:
     arrays = any(type(x) is Proxy and x.backend is not None and x.backend.numbers and not x.weak for x in (a, b))
     plain = all(type(x) in (Proxy, HostProxy, OpenList, Compared) or isinstance(x, _PLAIN) for x in (a, b))
     if None in names or arrays or not plain:
+        tracer.libraries.meets(*(x.object if isinstance(x, Operand) else x for x in (a, b)))
         one, other = (name or "a value whose class is open" for name in names)
         raise tracer.error(
             f"GFX cannot convert this operator: `{sign}` of {one} and {other}", "make both tensors, or both numbers"

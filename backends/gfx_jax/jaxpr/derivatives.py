@@ -12,6 +12,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, jaxpr_as_fun
 
 from gfx_ir.errors import GfxError, MissingOp
 from gfx_ir.naming import identifier
+from gfx_ir.op import lookup
 
 from .replaying import Replaying
 
@@ -38,6 +39,7 @@ _OWN: dict[str, Callable[..., Any]] = {
     "hyp1f1": jax.scipy.special.hyp1f1,
     "hyp2f1": jax.scipy.special.hyp2f1,
 }
+_TOLD = jax.make_jaxpr(lambda: ())().jaxpr.debug_info
 _PACKAGES = ("/jax/_src/", "/jax/experimental/")
 """Where JAX's own functions are."""
 
@@ -53,15 +55,40 @@ def own_derivative(replay: Replaying, eqn: Any) -> list[Any]:
         return list(found) if isinstance(found, (tuple, list)) else [found]
     if place in replay.deriving:
         return replay.inside(held.jaxpr, held.consts, eqn.invars, eqn.outvars)
+    return _ruled(replay, eqn, place, lambda: replay.inside(held.jaxpr, held.consts, eqn.invars, eqn.outvars))
+
+
+def ruled_primitive(replay: Replaying, eqn: Any, inside: Callable[[], list[Any]]) -> list[Any]:
+    """What a primitive gives that has a rule for derivatives, with that rule; what its code gives where that is made. What its rule
+    computes with it, beside tangents, has no derivative: JAX would ask the rule again."""
+    place = eqn.primitive.name
+    if place not in replay.deriving:
+        return _ruled(replay, eqn, place, inside)
+    return inside() if replay.deriving[-1] == place else _ruled(replay, eqn, place, inside, again=True)
+
+
+def _ruled(replay: Replaying, eqn: Any, place: str, inside: Callable[[], list[Any]], again: bool = False) -> list[Any]:
+    """What an equation gives that has a rule for derivatives; whole numbers, which have none, are those of `inside`, its code."""
+    moved = [var for var in eqn.outvars if _derived(var.aval)] if any(_derived(var.aval) for var in eqn.invars) else []
+    whole = moved if len(moved) == len(eqn.outvars) else inside()
+    if not moved:
+        return whole
+    found = iter(_derivable(replay, eqn, place, moved, again))
+    return [next(found) if _derived(var.aval) else x for var, x in zip(eqn.outvars, whole)]
+
+
+def _derivable(replay: Replaying, eqn: Any, place: str, results: Sequence[Any], again: bool) -> list[Any]:
+    """These results of an equation, with its rule for derivatives, which refuses them where it is asked `again`."""
+    name = place.partition(" at ")[0]
     given = list(dict.fromkeys(var for var in eqn.invars if not isinstance(var, Literal)))
-    told = held.jaxpr.debug_info._replace(arg_names=None, result_paths=None)
-    alone = jaxpr_as_fun(ClosedJaxpr(Jaxpr((), given, eqn.outvars, [eqn], debug_info=told), ()))
-    types, named = [var.aval for var in given], identifier(name.rpartition(".")[2])
+    named = identifier(name.rpartition(".")[2])
+    told = _TOLD._replace(func_src_info=place)
+    alone = jaxpr_as_fun(ClosedJaxpr(Jaxpr((), given, results, [eqn], debug_info=told), ()))
+    types = [var.aval for var in given]
     try:
-        if eqn.primitive.name == "custom_vjp_call":
-            made = _reverse(replay, alone, types, _closed_over(alone, types), named)
-        else:
-            made = _forward(replay, alone, types, named)
+        free = _derived_by(alone, types)
+        rule = _RULES.get(eqn.primitive.name, _along) if any(free) and not again else _refusing
+        made = rule(replay, alone, types, free, named)
     except jax.errors.UnexpectedTracerError as error:
         raise MissingOp(
             f"GFX cannot capture {name!r} through its jaxpr: it has a derivative of its own, which uses arrays from outside of it",
@@ -89,20 +116,23 @@ def _function(replay: Replaying, closed: Any, name: str) -> Callable[..., tuple]
     return function
 
 
-def _forward(replay: Replaying, alone: Callable[..., Any], types: Sequence[Any], name: str) -> Any:
-    """The function with its rule for tangents."""
+def _forward(
+    replay: Replaying, alone: Callable[..., Any], types: Sequence[Any], free: Sequence[bool], name: str
+) -> Any:
+    """The function with its rule for tangents, which are of the `free` arrays."""
     closed = jax.make_jaxpr(alone)(*types)
-    if not all(map(_derived, closed.out_avals)):
-        raise MissingOp(f"GFX cannot capture {name!r} through its jaxpr: the derivative of its own gives whole numbers")
 
     def derive(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple:
-        moved = iter(tangents)
-        return jax.jvp(alone, primals, [next(moved) if _derived(x) else _still(x) for x in primals])
+        def of(*moved: Any) -> Any:
+            given = iter(moved)
+            return alone(*(next(given) if moves else x for x, moves in zip(primals, free)))
 
-    rule = jax.make_jaxpr(derive)(types, [type_ for type_ in types if _derived(type_)])
+        return jax.jvp(of, [x for x, moves in zip(primals, free) if moves], tangents)
+
+    rule = jax.make_jaxpr(derive)(types, [type_ for type_, moves in zip(types, free) if moves])
 
     def jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple:
-        moved = [tangent for tangent, type_ in zip(tangents, types) if _derived(type_)]
+        moved = [tangent for tangent, moves in zip(tangents, free) if moves]
         found = replay.run(rule, [*primals, *moved])
         return tuple(found[: len(found) // 2]), tuple(found[len(found) // 2 :])
 
@@ -111,29 +141,80 @@ def _forward(replay: Replaying, alone: Callable[..., Any], types: Sequence[Any],
     return made
 
 
-def _reverse(
-    replay: Replaying, alone: Callable[..., Any], types: Sequence[Any], fixed: Sequence[bool], name: str
-) -> Any:
-    """The function with its rule for gradients, which are of none of the arrays that are `fixed`: those that it closes over."""
+def _along(replay: Replaying, alone: Callable[..., Any], types: Sequence[Any], free: Sequence[bool], name: str) -> Any:
+    """As `_forward`, of a primitive: what its rule computes apart from what it makes of tangents."""
+    closed = jax.make_jaxpr(alone)(*types)
     structure: Any = None
-    moved_types = [type_ for type_, fix in zip(types, fixed) if not fix]
+
+    def split(*primals: Any) -> tuple:
+        nonlocal structure
+
+        def of(*moved: Any) -> Any:
+            given = iter(moved)
+            return alone(*(next(given) if moves else x for x, moves in zip(primals, free)))
+
+        found, moving = jax.linearize(of, *(x for x, moves in zip(primals, free) if moves))
+        kept, structure = jax.tree.flatten(moving)
+        return found, kept
+
+    step = jax.make_jaxpr(split)(*types)
+    kept = step.out_avals[len(closed.out_avals) :]
+    moving = jax.make_jaxpr(lambda kept, tangents: jax.tree.unflatten(structure, kept)(*tangents))(
+        kept, [type_ for type_, moves in zip(types, free) if moves]
+    )
+
+    def jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple:
+        replay.deriving.append("")  # what it computes of itself there is no code of its
+        try:
+            found = replay.run(step, primals)
+        finally:
+            replay.deriving.pop()
+        moved = [tangent for tangent, moves in zip(tangents, free) if moves]
+        count = len(closed.out_avals)
+        return tuple(found[:count]), tuple(replay.run(moving, [*found[count:], *moved]))
+
+    made = jax.custom_jvp(_function(replay, closed, name))
+    made.defjvp(jvp)
+    return made
+
+
+def _refusing(
+    replay: Replaying, alone: Callable[..., Any], types: Sequence[Any], _free: Sequence[bool], name: str
+) -> Any:
+    """A function that JAX refuses to derive: so does its rule, when it is asked; where JAX derives it and drops that, it gives NaN."""
+    closed = jax.make_jaxpr(alone)(*types)
+
+    def jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple:
+        replay.call(lookup("check"), False, f"JAX does not derive {name}", "RuntimeError")
+        found = tuple(replay.run(closed, primals))
+        return found, tuple(replay.call(jnp.full_like, x, float("nan")) for x in found)
+
+    made = jax.custom_jvp(_function(replay, closed, name))
+    made.defjvp(jvp)
+    return made
+
+
+def _reverse(
+    replay: Replaying, alone: Callable[..., Any], types: Sequence[Any], free: Sequence[bool], name: str
+) -> Any:
+    """The function with its rule for gradients, which are of the `free` arrays."""
+    structure: Any = None
 
     def forward(*args: Any) -> tuple:
         nonlocal structure
 
         def of(*moved: Any) -> Any:
             given = iter(moved)
-            return alone(*(x if fix else next(given) for x, fix in zip(args, fixed)))
+            return alone(*(next(given) if moves else x for x, moves in zip(args, free)))
 
-        found, pull = jax.vjp(of, *(x for x, fix in zip(args, fixed) if not fix))
+        found, pull = jax.vjp(of, *(x for x, moves in zip(args, free) if moves))
         kept, structure = jax.tree.flatten(pull)
         return found, kept
 
     def backward(kept: Sequence[Any], grads: Sequence[Any]) -> list[Any]:
         given = iter(grads)
         whole = [next(given) if _derived(type_) else _still(type_) for type_ in results]
-        found = jax.tree.unflatten(structure, kept)(whole)
-        return [grad for grad, type_ in zip(found, moved_types) if _derived(type_)]
+        return list(jax.tree.unflatten(structure, kept)(whole))
 
     closed, step = jax.make_jaxpr(alone)(*types), jax.make_jaxpr(forward)(*types)
     results, kept = closed.out_avals, step.out_avals[len(closed.out_avals) :]
@@ -146,37 +227,43 @@ def _reverse(
     def bwd(residuals: Sequence[Any], grads: Sequence[Any]) -> tuple:
         moved = [grad for grad, type_ in zip(grads, results) if _derived(type_)]
         found = iter(replay.run(rule, [*residuals, *moved]))
-        return tuple(next(found) if _derived(type_) and not fix else None for type_, fix in zip(types, fixed))
+        return tuple(next(found) if moves else None for moves in free)
 
     made = jax.custom_vjp(_function(replay, closed, name))
     made.defvjp(fwd, bwd)
     return made
 
 
-def _closed_over(alone: Callable[..., Any], types: Sequence[Any]) -> list[bool]:
-    """For each argument whether JAX refuses to derive the function by it, as by arrays that the function closes over: they are
-    arguments of its call, and of a batch of it."""
+def _derived_by(alone: Callable[..., Any], types: Sequence[Any]) -> list[bool]:
+    """For each argument whether JAX derives the function by it: not by whole numbers, nor by what a rule refuses, as arrays that the
+    function closes over, which are arguments of its call and of a batch of it."""
+    real = list(map(_derived, types))
+    if _derives(alone, types, real):
+        return real
+    one_by_one = [[at == other for other in range(len(types))] for at in range(len(types))]
+    return [real[at] and _derives(alone, types, by) for at, by in enumerate(one_by_one)]
+
+
+def _derives(alone: Callable[..., Any], types: Sequence[Any], by: Sequence[bool]) -> bool:
+    """Whether JAX derives the function by these arguments at once."""
+
+    def pulled(*args: Any) -> Any:
+        def of(*moved: Any) -> Any:
+            given = iter(moved)
+            return alone(*(next(given) if moves else x for x, moves in zip(args, by)))
+
+        return jax.vjp(of, *(x for x, moves in zip(args, by) if moves))[0]
+
     try:
-        jax.eval_shape(lambda *args: jax.vjp(alone, *args)[0], *types)
+        jax.eval_shape(pulled, *types)
     except jax.errors.UnexpectedTracerError:
         raise
     except Exception:  # of a class that JAX does not show
-        found = [not _derives(alone, types, at) for at in range(len(types))]
-        if all(found):
-            raise
-        return found
-    return [False] * len(types)
-
-
-def _derives(alone: Callable[..., Any], types: Sequence[Any], at: int) -> bool:
-    def by_one(*args: Any) -> Any:
-        return jax.vjp(lambda x: alone(*args[:at], x, *args[at + 1 :]), args[at])[0]
-
-    try:
-        jax.eval_shape(by_one, *types)
-    except Exception:  # of a class that JAX does not show
         return False
     return True
+
+
+_RULES = {"custom_vjp_call": _reverse, "custom_jvp_call": _forward}
 
 
 def _derived(x: Any) -> bool:

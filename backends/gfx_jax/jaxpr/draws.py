@@ -206,6 +206,7 @@ def _squeeze(held: np.ndarray, params: Any, axes: int) -> np.ndarray:
 
 DRAWS: dict[str, Callable[[Replaying, Any], Any]] = {
     "jit": _drawn,
+    "random_clone": _same,
     "random_wrap": _same,
     "random_unwrap": _same,
     "random_seed": _seed,

@@ -47,6 +47,18 @@ def _round(call: Call, params: dict, x: Any) -> Any:
     return call(lax.round, x, params["rounding_method"])
 
 
+def _eq_to(call: Call, params: dict, x: Any, y: Any) -> Any:
+    return call(lax.bitwise_or, call(lax.eq, x, y), call(lax.bitwise_and, call(lax.ne, x, x), call(lax.ne, y, y)))
+
+
+def _le_to(call: Call, params: dict, x: Any, y: Any) -> Any:
+    return call(lax.bitwise_or, call(lax.le, x, y), call(lax.ne, y, y))
+
+
+def _lt_to(call: Call, params: dict, x: Any, y: Any) -> Any:
+    return call(lax.bitwise_or, call(lax.lt, x, y), call(lax.bitwise_and, call(lax.ne, y, y), call(lax.eq, x, x)))
+
+
 def _same(call: Call, params: dict, x: Any) -> Any:
     return x
 
@@ -57,7 +69,11 @@ ELEMENTS: dict[str, Call] = {
     "clamp": _clamp,
     "copy": _same,
     "copy_p": _same,
+    # comparisons of sorting, where NaN is the last: JAX has made all that is no number one, and zeros, before it asks
+    "eq_to": _eq_to,
     "integer_pow": lambda call, params, x: call(lax.integer_pow, x, params["y"]),
+    "le_to": _le_to,
+    "lt_to": _lt_to,
     "name": _same,
     "reduce_precision": lambda call, params, x: call(lax.reduce_precision, x, **params),
     "round": _round,

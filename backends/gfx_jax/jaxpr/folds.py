@@ -8,24 +8,20 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from gfx_ir.errors import MissingOp
-
+from .derivatives import ruled_primitive
 from .elements import ELEMENTS
 from .replaying import Replaying
 
 
 def linear_solve(replay: Replaying, eqn: Any) -> list[Any]:
-    """lax.custom_linear_solve of products with a matrix: jnp.linalg.solve.
-
-    Its own solution takes the matrix without its gradient, which it adds by a rule that would be lost.
-    """
-    lengths, args = eqn.params["const_lengths"], eqn.invars
-    made = _product(eqn.params["jaxprs"].matvec)
+    """lax.custom_linear_solve: of products with a matrix jnp.linalg.solve, else its own solution, with the rule for derivatives."""
+    lengths, args, held = eqn.params["const_lengths"], eqn.invars, eqn.params["jaxprs"]
+    made = _product(held.matvec)
     if made is None or len(args) != sum(lengths) + 1:
-        raise MissingOp(
-            "GFX cannot capture lax.custom_linear_solve of a function that is no product with a matrix: its derivative would be lost",
-            hint="use jnp.linalg.solve, or write the iterations out",
-        )
+        before = lengths.matvec + lengths.vecmat
+        given = [*args[before : before + lengths.solve], *args[sum(lengths) :]]
+        inside = lambda: replay.inside(held.solve.jaxpr, held.solve.consts, given, eqn.outvars)
+        return ruled_primitive(replay, eqn, inside)
     at, transposed, rows = made
     matrix, rhs, batch = replay.value(args[at]), replay.value(args[-1]), args[at].aval.ndim - 2
     matrix = replay.call(jnp.matrix_transpose, matrix) if transposed else matrix

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dis import get_instructions
 from types import FunctionType
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
+from jax.extend.core import Literal
 from jax.interpreters import ad
 
-from .derivatives import own_derivative
+from gfx_ir.op import lookup
+
+from .derivatives import own_derivative, ruled_primitive
 from .folds import linear_solve, reduce
 from .replaying import Replaying
 
@@ -24,14 +29,17 @@ def _called(replay: Replaying, eqn: Any) -> list[Any]:
 
 
 def as_implemented(replay: Replaying, eqn: Any) -> list[Any] | None:
-    """A primitive that a library adds: what its implementation computes. None where there is none in Python, or where derivatives of
-    what it gives are by a rule of its own."""
+    """A primitive that a library adds: what its implementation computes, with the derivatives by its own rule. None where there is
+    none in Python."""
     primitive, params = eqn.primitive, eqn.params
-    ruled = primitive in ad.primitive_jvps and any(jnp.issubdtype(var.aval.dtype, jnp.inexact) for var in eqn.outvars)
-    if ruled or not isinstance(primitive.impl, FunctionType):
+    if not isinstance(primitive.impl, FunctionType):
         return None
-    closed = jax.make_jaxpr(lambda *args: primitive.impl(*args, **params))(*(var.aval for var in eqn.invars))
-    return replay.inside(closed.jaxpr, closed.consts, eqn.invars, eqn.outvars)
+
+    def inside() -> list[Any]:
+        closed = jax.make_jaxpr(lambda *args: primitive.impl(*args, **params))(*(var.aval for var in eqn.invars))
+        return replay.inside(closed.jaxpr, closed.consts, eqn.invars, eqn.outvars)
+
+    return ruled_primitive(replay, eqn, inside) if primitive in ad.primitive_jvps else inside()
 
 
 def _while(replay: Replaying, eqn: Any) -> Any:
@@ -87,13 +95,41 @@ def _cond(replay: Replaying, eqn: Any) -> Any:
     known = replay.number(eqn.invars[0])
     if known is not None:
         return replay.run(branches[min(max(known.value, 0), len(branches) - 1)], operands)
+    told = [_raised(branch.jaxpr) for branch in branches]
+    if len(branches) == 2 and any(told) and not all(told):
+        return _checked(replay, eqn, told, operands)
     sides = [_side(replay, branch, operands) for branch in branches]
     if len(sides) != 2:
         return replay.call(lax.switch, replay.value(eqn.invars[0]), sides)
+    return replay.call(lax.cond, _test(replay, eqn), sides[1], sides[0])
+
+
+def _test(replay: Replaying, eqn: Any) -> Any:
+    """Whether a choice of two is the second one."""
     made = replay.origin(eqn.invars[0], "convert_element_type")
     tested = made is not None and made.invars[0].aval.dtype == bool
-    test = replay.value(made.invars[0]) if tested else replay.call(lax.ne, replay.value(eqn.invars[0]), 0)
-    return replay.call(lax.cond, test, sides[1], sides[0])
+    return replay.value(made.invars[0]) if tested else replay.call(lax.ne, replay.value(eqn.invars[0]), 0)
+
+
+def _checked(replay: Replaying, eqn: Any, told: list[str | None], operands: list[Any]) -> list[Any]:
+    """A choice of which one side raises."""
+    test, at = _test(replay, eqn), 0 if told[1] else 1
+    replay.call(lookup("check"), test if at else replay.call(jnp.logical_not, test), told[1 - at], "RuntimeError")
+    return replay.run(eqn.params["branches"][at], operands)
+
+
+def _raised(jaxpr: Any) -> str | None:
+    """What a jaxpr says that raises: one that calls a function of Python's from which there is no way back."""
+    asked = next((eqn for eqn in jaxpr.eqns if eqn.primitive.name == "pure_callback"), None)
+    f = None if asked is None else getattr(asked.params["callback"], "callback_func", None)
+    if not isinstance(f, FunctionType) or any(step.opname.startswith("RETURN_") for step in get_instructions(f)):
+        return None
+    if all(isinstance(var, Literal) for var in asked.invars):
+        try:
+            f(*(np.asarray(var.val, var.aval.dtype) for var in asked.invars))
+        except Exception as error:  # of whatever kind
+            return str(error).partition("\n\n")[0]
+    return f"{f.__qualname__} raises"
 
 
 def _side(replay: Replaying, branch: Any, operands: list[Any]) -> Callable[[], tuple]:

@@ -6,14 +6,17 @@ batch of windows, then one for each axis along which windows are moved.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from jax import lax
 
 from gfx_ir import ops
+from gfx_ir.build import host
 from gfx_ir.dtypes import DType
-from gfx_ir.op import lookup
+from gfx_ir.errors import ShapeError
+from gfx_ir.host import DimLike
+from gfx_ir.op import Trait, lookup
 from gfx_ir.ops import _seen
 from gfx_ir.ops.create import limit
 
@@ -23,11 +26,12 @@ _Mode = lax.GatherScatterMode
 
 
 class Windows(NamedTuple):
-    """Where windows lie: sizes of the operand and of a window along its axes, which axes a window lacks in the result,
+    """Where windows lie: the operand, its sizes and those of a window along its axes, which axes a window lacks in the result,
     the axis of the operand that each number of an index is for, and axes that operand and indices share."""
 
-    sizes: tuple[int, ...]
-    window: tuple[int, ...]
+    operand: Any
+    sizes: tuple[DimLike, ...]
+    window: tuple[DimLike, ...]
     lacking: tuple[int, ...]
     mapped: tuple[int, ...]
     shared: tuple[int, ...]
@@ -43,23 +47,47 @@ class Windows(NamedTuple):
         """Axes that a window has."""
         return tuple(axis for axis in range(len(self.sizes)) if axis not in (*self.lacking, *self.shared))
 
+    def length(self, axis: int) -> Any:
+        """How many elements the operand has along an axis: a number, or what gives it when the code runs."""
+        size = self.sizes[axis]
+        return size if isinstance(size, int) else ops.size(self.operand, axis)
 
-def _sizes(x: Any, what: str) -> tuple[int, ...]:
-    return tuple(_seen.length(x, axis, f"{what} needs known sizes") for axis in range(ask_rank(x, what)))
+
+def _sizes(x: Any, what: str) -> tuple[DimLike, ...]:
+    found = [_seen.size_of(x, axis) for axis in range(ask_rank(x, what))]
+    return tuple(_seen.length(x, axis, f"{what} needs sizes that are known or have a name") if size is None else size
+                 for axis, size in enumerate(found))  # fmt: skip
+
+
+def _widths(x: Any, windows: Sequence[Any]) -> Iterator[DimLike]:
+    """The sizes of windows of an array along its axes: numbers, or those of whole axes."""
+    for axis, size in enumerate(windows):
+        node, whole = getattr(size, "node", None), _seen.size_of(x, axis)
+        if node is not None and Trait.LENGTH in node.op.traits:
+            size = _seen.size_of(node.args[0], node.args[1])
+        if not isinstance(size, int) and (size is None or size != whole):
+            raise ShapeError(
+                "lax.gather and lax.scatter need windows of known sizes, or of whole axes",
+                hint="give the argument's shape: gfx.TensorSpec(shape, dtype)",
+            )
+        yield size
 
 
 def _starts(where: Windows, indices: Any) -> dict[int, Any]:
     """The corner's position along each mapped axis: arrays of the batch's shape."""
     node = getattr(indices, "node", None)
-    if len(where.mapped) == 1 and node is not None and node.op.name == "reshape":
+    if len(where.mapped) == 1 and node is not None and Trait.IN_ORDER in node.op.traits:
         before = _seen.type_of(node.args[0]).dims
         if before is not None and (*before, 1) == _seen.type_of(indices).dims:
             return {where.mapped[0]: node.args[0]}
     return {axis: ops.getitem(indices, (..., at)) for at, axis in enumerate(where.mapped)}
 
 
-def _last_start(where: Windows, axis: int) -> int:
-    return where.sizes[axis] - where.window[axis]
+def _last_start(where: Windows, axis: int) -> Any:
+    length, width = where.length(axis), where.window[axis]
+    if not isinstance(width, int):
+        return 0  # of an axis that is mapped and not moved: the window is all of it
+    return length - width if isinstance(length, int) else host("-", length, width)
 
 
 def _inside(where: Windows, starts: dict[int, Any]) -> Any:
@@ -81,7 +109,7 @@ def _index(where: Windows, starts: dict[int, Any], batch: int) -> tuple[tuple, l
     for axis, (size, width) in enumerate(zip(where.sizes, where.window)):
         if axis in where.shared:
             at = where.shared_in_indices[where.shared.index(axis)]
-            item = _spread(ops.arange(size), batch - at - 1 + len(moved))
+            item = _spread(ops.arange(where.length(axis)), batch - at - 1 + len(moved))
         elif axis in where.lacking or axis in moved:
             item = _spread(starts[axis], len(moved)) if axis in starts else 0
             if axis in moved:
@@ -125,7 +153,7 @@ def gather(
     sizes, batch = _sizes(operand, "lax.gather"), ask_rank(start_indices, "lax.gather") - 1
     shared = tuple(d.operand_batching_dims)
     where = Windows(
-        sizes, tuple(slice_sizes), tuple(d.collapsed_slice_dims), tuple(d.start_index_map), shared,
+        operand, sizes, tuple(_widths(operand, slice_sizes)), tuple(d.collapsed_slice_dims), tuple(d.start_index_map), shared,
         tuple(d.start_indices_batching_dims),
     )  # fmt: skip
     starts = _starts(where, start_indices)
@@ -160,11 +188,12 @@ def _scatter(reduce: str) -> Callable[..., Any]:
         d, how = lax.ScatterDimensionNumbers(*dimension_numbers), _Mode.from_any(mode)
         sizes, batch = _sizes(operand, "lax.scatter"), ask_rank(scatter_indices, "lax.scatter") - 1
         shared, lacking = tuple(d.operand_batching_dims), tuple(d.inserted_window_dims)
-        widths = iter(_sizes(updates, "lax.scatter")[axis] for axis in d.update_window_dims)
-        window = tuple(1 if axis in (*lacking, *shared) else next(widths) for axis in range(len(sizes)))
+        given = iter(_sizes(updates, "lax.scatter")[axis] for axis in d.update_window_dims)
+        window = [1 if axis in (*lacking, *shared) else next(given) for axis in range(len(sizes))]
         where = Windows(
+            operand,
             sizes,
-            window,
+            tuple(_widths(operand, window)),
             lacking,
             tuple(d.scatter_dims_to_operand_dims),
             shared,

@@ -114,10 +114,22 @@ def _lu(x: Any) -> Any:
     """lax.linalg.lu: packed factors, rows that were swapped in turn, and the order of rows that comes of it."""
     packed, pivots = ops.lu_factor(x)
     rows = ops.size(x, -2)
-    order = ops.argmax(ops.real(ops.lu_unpack(packed, pivots)[0]), axis=-2)
     if not isinstance(rows, int):
         refuse("lax.linalg.lu of an unknown size", x=x)
-    return packed, ops.astype(ops.subtract(pivots, 1), int32), ops.astype(order, int32)
+    return packed, ops.astype(ops.subtract(pivots, 1), int32), _order(packed, pivots)
+
+
+def _order(packed: Any, pivots: Any) -> Any:
+    """The order of rows that swaps in turn come to."""
+    return ops.astype(ops.argmax(ops.real(ops.lu_unpack(packed, pivots)[0]), axis=-2), int32)
+
+
+def _permutation(pivots: Any, permutation_size: int) -> Any:
+    """lax.linalg.lu_pivots_to_permutation."""
+    name = "lax.linalg.lu_pivots_to_permutation"
+    dims = [_seen.length(pivots, axis, f"{name} needs known sizes") for axis in range(ask_rank(pivots, name))]
+    packed = ops.zeros((*dims[:-1], permutation_size, dims[-1]), dtype=float32)
+    return _order(packed, ops.add(pivots, 1))
 
 
 _TRANSFORMS = {
@@ -149,6 +161,7 @@ SYSTEMS: dict[str, Callable[..., Any]] = {
     "lax.linalg.svd": _svd,
     "lax.linalg.qr": _qr,
     "lax.linalg.lu": _lu,
+    "lax.linalg.lu_pivots_to_permutation": _permutation,
     "lax.linalg.householder_product": lambda a, taus: ops.householder_product(a, taus),
     "lax.fft": _fft,
 }

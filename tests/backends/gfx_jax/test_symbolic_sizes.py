@@ -56,3 +56,23 @@ def test_one_capture_for_every_batch(function):
 def test_sizes_that_have_to_be_equal_share_a_name():
     with pytest.raises(CaptureError, match=r"JAX's own tracer refuses open sizes(.|\n)*with one gfx.Dim"):
         gfx.symbolic_trace(jax.grad(loss), W, jnp.ones((4, 3)), dynamic=True)
+
+
+AT_POSITIONS = {
+    "an item": lambda x, i: jax.vmap(lambda x, i: x[i])(x, i),
+    "a row of a table": lambda x, i: jax.vmap(lambda i: x[i])(jnp.minimum(i, x.shape[0] - 1)),
+    "a part": lambda x, i: jax.vmap(lambda x, i: lax.dynamic_slice(x, (i,), (2,)))(x, i),
+    "added to": lambda x, i: jax.vmap(lambda x, i: x.at[i].add(1.0))(x, i),
+    "multiplied": lambda x, i: jax.vmap(lambda x, i: x.at[i].mul(2.0))(x, i),
+    "a part that is written": lambda x, i: jax.vmap(lambda x, i: lax.dynamic_update_slice(x, jnp.ones(2), (i,)))(x, i),
+}
+
+
+@pytest.mark.parametrize("f", AT_POSITIONS.values(), ids=AT_POSITIONS)
+@pytest.mark.parametrize("to", ["torch", "jax"])
+def test_positions_in_arrays_of_any_size(f, to):
+    made = gfx.transpile(f, gfx.TensorSpec(("b", "n"), "float32"), gfx.TensorSpec(("b",), "int32"), to=to)
+    array = torch.tensor if to == "torch" else jnp.asarray
+    for b, n in ((3, 5), (1, 2), (6, 4)):
+        x, i = np.arange(b * n, dtype=np.float32).reshape(b, n), np.arange(b, dtype=np.int32) * 3 % n - (b == 6)
+        np.testing.assert_allclose(np.asarray(made(array(x), array(i))), f(*map(jnp.asarray, (x, i))), rtol=1e-6)

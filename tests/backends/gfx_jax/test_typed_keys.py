@@ -30,7 +30,11 @@ def folded(key, x):
     return x + jax.random.uniform(jax.random.fold_in(key, 3), x.shape)
 
 
-@pytest.mark.parametrize("f", [split, carried, folded])
+def cloned(key, x):
+    return jax.vmap(lambda x: x + jax.random.normal(jax.random.clone(key)))(x)
+
+
+@pytest.mark.parametrize("f", [split, carried, folded, cloned])
 def test_draws(f):
     result = gfx.transpile(f, KEY, X, to="jax", backend="jax")
     for key in (KEY, jax.random.key(2)):

@@ -4,6 +4,7 @@ import functools
 import heapq
 import operator
 import string
+import types
 from collections import defaultdict
 
 import pytest
@@ -188,6 +189,15 @@ def test_what_a_class_does_when_it_is_asked_is_recorded(made, step, read):
 def test_where_c_asks_an_object_that_holds_captured_data_it_is_refused(ask):
     with pytest.raises(CaptureError, match=r"Python itself calls OfTensor.__\w+__, and the object holds captured data"):
         gfx.symbolic_trace(lambda x: x * (1.0 if ask(OfTensor(x), OfTensor(x + 1)) else 2.0))
+
+
+def test_an_object_that_holds_captured_data_is_bound_without_being_asked():
+    def function(x):
+        by_partial = functools.partial(lambda held, y: held.v * y, OfTensor(x))
+        by_method = types.MethodType(lambda held, y: held.v + y, OfTensor(x))
+        return by_partial(x) + by_method(x)
+
+    agrees(function)
 
 
 def test_objects_are_made_by_their_own_constructors():
