@@ -162,6 +162,15 @@ class Frontend(Arrays):
         """What others registered under a dotted name; None where nothing is."""
         return None
 
+    def written_by(self, fn: Any) -> dict[str, bool]:
+        """The parameters of an operator of others' that writes to arguments, each with whether it is written; {} for any other."""
+        return {}
+
+    def functional(self, fn: Any) -> Callable[..., Any]:
+        """The same as a function that writes nothing: what it gives and, of arguments by name, what it leaves in those that it
+        writes. Source calls such a one by the helper `updated`."""
+        return fn  # type: ignore[no-any-return]
+
     def gives_nothing(self, fn: Any) -> bool:
         """Whether a registered function is called for its effect alone."""
         return False

@@ -30,6 +30,9 @@ class Owner(Protocol):
     def find(self, target: str) -> Any:
         """What others registered under that name, or None."""
 
+    def functional(self, fn: Any) -> Callable[..., Any]:
+        """What they registered, as a function that writes nothing."""
+
 
 class Unheld(Exception):
     """A call cannot be kept; the text says why."""
@@ -66,7 +69,7 @@ def function_of(owner: Owner, target: Any) -> Callable[..., Any]:
     """The function that a graph names. Raises MissingOp for any other than those that may be kept."""
     found = owner.find(target) if isinstance(target, str) else None
     if found is not None and owner.holds(found):
-        return found  # type: ignore[no-any-return]
+        return owner.functional(found)
     path, _, name = target.rpartition(".") if isinstance(target, str) else ("", "", "")
     fn = getattr(_place(path), name, None) if path in owner.public and is_name(name) and name[0] != "_" else None
     if fn is None or not owner.holds(fn):

@@ -43,6 +43,13 @@ def straight_through(x, value):
     return out
 
 
+def updated(operator, written, **given):
+    """What an operator gives, and what it leaves in the arguments that it writes, which are copies here."""
+    copies = {name: given[name].clone() for name in written if given.get(name) is not None}
+    out = operator(**{**given, **copies})
+    return (*(out if isinstance(out, (tuple, list)) else () if out is None else (out,)), *copies.values())
+
+
 def put_at(x, index, value):
     """A copy of x with value written at a position; index, or each item of it, is one number, which a tensor may tell."""
     parts = index if isinstance(index, tuple) else (index,)

@@ -11,6 +11,8 @@ import torch
 
 from gfx_ir.public import Unheld
 
+from .helpers import updated
+
 PUBLIC = (
     "torch", "torch.nn.functional", "torch.special", "torch.linalg", "torch.fft", "torch.sparse", "torch.nested",
     "torch.Tensor",
@@ -58,16 +60,34 @@ def _schemas(fn: Any) -> list[Any]:
     return [overload._schema for overload in overloads]
 
 
+def written_by(fn: Any) -> dict[str, bool]:
+    """The parameters of an operator of one form that writes tensors and gives new ones, each with whether it is written; {} for
+    any other."""
+    schemas = _schemas(fn) if isinstance(fn, (_PACKET, _OVERLOAD)) else []
+    if len(schemas) != 1 or not schemas[0].is_mutable:
+        return {}
+    written = {arg.name: arg.alias_info is not None and arg.alias_info.is_write for arg in schemas[0].arguments}
+    lists = any(written[arg.name] and "List" in str(arg.type) for arg in schemas[0].arguments)
+    same = any(given.alias_info is not None for given in schemas[0].returns)
+    return {} if lists or same else written
+
+
+def functional(fn: Any) -> Any:
+    """The same as a function that writes nothing."""
+    names = tuple(name for name, written in written_by(fn).items() if written)
+    return functools.partial(updated, fn, names) if names else fn
+
+
 def gives_nothing(fn: Any) -> bool:
     """Whether an operator has no results."""
     return isinstance(fn, (_PACKET, _OVERLOAD)) and not any(schema.returns for schema in _schemas(fn))
 
 
 def holds(fn: Any) -> bool:
-    """Whether a graph may hold calls of the function: PyTorch's names of those that write end with `_`, the schema of an
-    operator tells it."""
+    """Whether a graph may hold calls of the function: PyTorch's names of those that write end with `_`; an operator has to write
+    tensors alone, and to have one form where it does."""
     if isinstance(fn, (_PACKET, _OVERLOAD)):
-        return bool(registered(fn)) and not any(schema.is_mutable for schema in _schemas(fn))
+        return bool(registered(fn)) and (bool(written_by(fn)) or not any(schema.is_mutable for schema in _schemas(fn)))
     name = getattr(fn, "__name__", "_")
     return not name.endswith("_") and fn in _of_tensors()
 

@@ -282,21 +282,9 @@ class TorchBackend(Backend):
         """Whether gradients are recorded, what came back, and which memory it has."""
         return watching.condition_of(x)
 
-    def holds(self, fn: Any) -> bool:
-        """Whether it is one of the functions of tensors that do not write."""
-        return holding.holds(fn)
-
-    def registered(self, fn: Any) -> str:
-        """The name in `torch.ops` of an operator of others'."""
-        return holding.registered(fn)
-
-    def find(self, target: str) -> Any:
-        """An operator of others', by that name."""
-        return holding.find(target)
-
-    def gives_nothing(self, fn: Any) -> bool:
-        """Whether an operator has no results."""
-        return holding.gives_nothing(fn)
+    holds, registered, find = staticmethod(holding.holds), staticmethod(holding.registered), staticmethod(holding.find)
+    written_by, functional = staticmethod(holding.written_by), staticmethod(holding.functional)
+    gives_nothing = staticmethod(holding.gives_nothing)
 
     def probe(self, call: Callable[[Any], Any], types: Any, data: bool) -> Any:
         """What `call` gives on the meta device, or for ones."""

@@ -166,6 +166,11 @@ class Context:
         function_of(self.backend, target)
         return self.style.called(target)
 
+    def written(self, node: Node) -> tuple[str, ...]:
+        """The arguments that such a call writes."""
+        backend = self.backend
+        return tuple(name for name, writes in backend.written_by(backend.find(node.arg("target"))).items() if writes)
+
     def own_gradient(self, node: Node) -> ast.expr:
         """What is called where a function brings its own gradient."""
         return parse(self.style.applied.format(name=self.titles.with_gradient(node.args[0])))

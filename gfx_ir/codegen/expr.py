@@ -142,6 +142,8 @@ class Expressions(Leaves):
             function, given = ast.Attribute(given[0], method, ast.Load()), given[1:]
         else:
             function = self.module.free(constants.parse(target))
+        if written := self.module.written(node):
+            function, given = self.module.free(name("updated")), [function, self.tree(written), *given]
         made = ast.Call(function, given, keywords)
         return ast.Subscript(made, ast.Constant(0), ast.Load()) if count == 1 else made
 

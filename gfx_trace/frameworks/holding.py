@@ -18,7 +18,7 @@ from gfx_ir.op import lookup
 from gfx_ir.public import Unheld, function_of, name_of
 from gfx_ir.trees import leaves
 
-from ..heap.aliases import doubt
+from ..heap.aliases import array_is_written, called, doubt, memory, share
 from ..interfaces import Capturing
 from ..python.attempts import Mark, attempt
 from ..values.called import called_name
@@ -41,6 +41,9 @@ def hold(
         if made is not None:
             return made[0]
         name = name_of(owner, f)
+        writes = owner.written_by(owner.find(name))
+        if writes:
+            args, kwargs = (), {**dict(zip(writes, args)), **kwargs}
         given, named = tracer.unwrap(tuple(args)), tracer.unwrap(dict(kwargs))
         _check(f, given, named)
         found = results(owner, function_of(owner, name), given, named, tracer.arrays.type_of)
@@ -51,8 +54,30 @@ def hold(
     made = tracer.wrap(
         lookup("holder")(owner.name, name, given, named, found.count, lacks if refusal is None else refusal.what), owner
     )
+    if writes:
+        return _written(tracer, [key for key in writes if writes[key]], made, kwargs, name)
     _doubt(made, args, kwargs, owner, name)
     return _named(made, found)
+
+
+def _written(tracer: Capturing, names: list[str], made: Any, given: dict[str, Any], target: str) -> Any:
+    """What a call gives that writes tensors among its arguments, which hold what it leaves there from here on. The results are new."""
+    for name in names:
+        if type(given.get(name)) is not Proxy and tracer.arrays.array_owner(given.get(name)) is not None:
+            given[name] = tracer.arrays.array_proxy(given[name])
+    written = [given[name] for name in names if given.get(name) is not None]
+    taken = [leaf for leaf in leaves(given) if type(leaf) is Proxy]
+    for x in written:
+        if sum(share(memory(x), memory(other)) for other in taken) > 1:
+            what = f"GFX cannot convert this call: {target} writes {called(x)!r}, and may see it through another argument, too"
+            raise tracer.error(what, "take a copy of one of them first: x.clone()")
+    parts = list(made) if isinstance(made, (tuple, list)) else [made]
+    results = parts[: len(parts) - len(written)]
+    for x, new in zip(written, parts[len(results) :]):
+        array_is_written(x, "")
+        tracer.views.is_array(x)
+        x.write(new.read())
+    return tuple(results) if len(results) > 1 else results[0] if results else None
 
 
 def _decomposed(tracer: Capturing, owner: Backend, f: Any, args: tuple, kwargs: dict) -> tuple[Any, str]:

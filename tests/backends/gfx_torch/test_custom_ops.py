@@ -1,5 +1,7 @@
 """Operators that users register with torch.library: held by their names in torch.ops, also those without results."""
 
+from collections.abc import Sequence
+
 import pytest
 import torch
 
@@ -62,21 +64,136 @@ def test_one_without_results_stays_in_its_place():
     assert SEEN == [3.0, 6.0]
 
 
-def test_one_that_writes_is_refused():
-    def written(x):
-        y = x * 2
-        add_to(y, x)
-        return y
+@torch.library.custom_op("gfx_tests::swap", mutates_args=("x", "y"))
+def swap(x: torch.Tensor, y: torch.Tensor, times: int = 1) -> torch.Tensor:
+    for _ in range(times):
+        held = x.clone()
+        x.copy_(y)
+        y.copy_(held)
+    return x - y
 
-    with pytest.raises(GfxError, match="it writes to its arguments"):
-        gfx.symbolic_trace(written, backend="torch")
+
+@swap.register_fake
+def _(x, y, times=1):
+    return torch.empty_like(x)
 
 
-def test_no_graph_names_an_operator_of_pytorchs_own_or_one_that_writes():
+@torch.library.custom_op("gfx_tests::double_some", mutates_args=("x", "maybe"))
+def double_some(x: torch.Tensor, maybe: torch.Tensor | None = None) -> None:
+    for tensor in (x, maybe):
+        if tensor is not None:
+            tensor.mul_(2)
+
+
+@torch.library.custom_op("gfx_tests::double_all", mutates_args=("tensors",))
+def double_all(tensors: Sequence[torch.Tensor]) -> None:
+    for tensor in tensors:
+        tensor.mul_(2)
+
+
+torch.library.define("gfx_tests::triple_", "(Tensor(a!) x) -> Tensor(a!)")
+
+
+class Counting(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("total", torch.zeros(4))
+
+    def forward(self, x):
+        add_to(self.total, x)
+        return x * self.total
+
+
+def an_own_one(x):
+    y = x * 2
+    kept = y.clone()
+    assert add_to(y, kept) is None
+    return y - kept * 3
+
+
+def a_view(x):
+    y = x * 2
+    row, before = y[1:3], y[0]
+    add_to(row, row * 3)
+    return y, row, before + y.sum()
+
+
+def an_argument(x):
+    torch.ops.gfx_tests.add_to(x, x * 2)
+    return x + 1
+
+
+def two_and_a_result(x):
+    a, b = x * 2, x - 1
+    first = swap(a, b)
+    second = torch.ops.gfx_tests.swap.default(y=a, x=b, times=3)
+    return a, b, first, second
+
+
+def one_that_may_be_absent(x):
+    a, b = x + 1, x + 2
+    double_some(a)
+    double_some(a, b)
+    double_some(a, None)
+    return a, b
+
+
+def in_tests_and_loops(x):
+    y = x.clone()
+    for k in range(3):
+        add_to(y, x * k)
+    if y.sum() > 0:
+        double_some(y)
+    while y.sum() > 100:
+        add_to(y, -y / 2)
+    return y
+
+
+@pytest.mark.parametrize("typed", [False, True])
+@pytest.mark.parametrize(
+    "fn", [an_own_one, a_view, an_argument, two_and_a_result, one_that_may_be_absent, in_tests_and_loops]
+)
+def test_what_one_writes_is_read_behind_it(fn, typed, tmp_path):
+    program = gfx.symbolic_trace(fn, *([torch.ones(4)] if typed else []), backend="torch")
+    program.save(tmp_path / "program.json")
+    for x in (torch.linspace(-1, 2, 4), torch.arange(4.0) * 50):
+        there = x.clone()
+        want = fn(there)
+        torch.testing.assert_close(gfx.transpile(fn, x, to="torch")(x.clone()), want)
+        for run in (program, gfx.load(tmp_path / "program.json")):
+            here = x.clone()
+            torch.testing.assert_close(run(here), want)
+            assert torch.equal(here, there)
+
+
+def test_one_writes_a_buffer():
+    module, x = Counting(), torch.arange(4.0)
+    program = gfx.symbolic_trace(module, x)
+    plain = Counting()
+    for _ in range(2):
+        assert torch.equal(program(x), plain(x))
+    assert torch.equal(module.total, plain.total)
+
+
+@pytest.mark.parametrize(
+    "fn, what",
+    [
+        (lambda x: double_all([x * 2]), "it writes to its arguments"),
+        (lambda x: torch.ops.gfx_tests.triple_(x), "it writes to its arguments"),
+        (lambda x: add_to(x, x), "may see it through another argument"),
+        (lambda x: swap(x[:2], x[1:3]), "may see it through another argument"),
+    ],
+)
+def test_what_one_may_write_in_other_ways_is_refused(fn, what):
+    with pytest.raises(GfxError, match=what):
+        gfx.symbolic_trace(fn, torch.ones(4))
+
+
+def test_no_graph_names_an_operator_of_pytorchs_own_or_one_that_writes_lists():
     owner = gfx.symbolic_trace(by_definition, backend="torch")
     for target in (
         "torch.ops.aten.resize_",
-        "torch.ops.gfx_tests.add_to",
+        "torch.ops.gfx_tests.double_all",
         "torch.ops.gfx_tests.absent",
         "torch.ops.load_library",
     ):
