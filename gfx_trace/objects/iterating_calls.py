@@ -15,7 +15,7 @@ from ..python.attempts import Mark, attempt
 from ..python.best import of_one_axis
 from ..python.iteration import is_iterator
 from ..python.listed import ListedItems
-from ..python.open_iterables import Combined, OpenRange, is_open_iterable
+from ..python.open_iterables import Combined, OpenRange, is_open_iterable, whole_list
 from ..python.rows import Lazy, RowIterator, StackedRows, rows_of
 from ..python.sequences import OpenList, folded, is_shape, open_tuple
 from ..values.access import NOTHING, Access
@@ -204,6 +204,8 @@ def container(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         return f((StackedRows(args[0], rows_kind(args[0])),))
     if args and type(args[0]) is ListedItems:
         return f(args)
+    if args and type(args[0]) in (Combined, OpenRange):
+        return f(whole_list(args[0]))
     return f(*args, **kwargs)
 
 

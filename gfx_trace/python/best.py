@@ -14,6 +14,7 @@ from ..values.number_rows import rows_kind
 from ..values.proxy import Proxy, is_open, weak_kind, widest
 from .checks import checked
 from .listed import ListedItems
+from .open_iterables import Combined, OpenRange, whole_list
 from .rows import StackedRows, kind_of_items, listed_items
 from .sequences import folded, is_shape, open_tuple
 
@@ -50,12 +51,12 @@ def minmax(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 def _is_open_list(tracer: Capturing, x: Any, key: Any) -> bool:
     """Whether x stands for a list of open length, or, where each item has a key, for rows of which the number is open."""
     rows = type(x) is Proxy and key is not None and type(tracer.host_values.length(x)) is not int
-    return type(x) is ListedItems or rows
+    return type(x) in (ListedItems, Combined, OpenRange) or rows
 
 
 def by_open_keys(tracer: Capturing, items: Any, key: Any, reverse: Any) -> list[Any] | None:
     """sorted(items, key=key, reverse=reverse), whose keys are only known when the code runs; None where no value holds the items."""
-    whole = _whole(items)
+    whole = _whole(tracer.iteration.drained(items))
     if whole is None or type(reverse) is not bool:
         return None
     keys = None
@@ -73,6 +74,7 @@ def _whole(items: Any) -> ListedItems | None:
     """Items as one list; None where no value holds them."""
     if type(items) is ListedItems:
         return items
+    items = whole_list(items) if type(items) in (Combined, OpenRange) or is_shape(items) else items
     held = [StackedRows(items, rows_kind(items))] if type(items) is Proxy else items
     return listed_items(held) if type(held) in (list, tuple) and kind_of_items(held) is not None else None
 

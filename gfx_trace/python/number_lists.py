@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gfx_ir import ops
+from gfx_ir.graph import Value
 from gfx_ir.op import Trait
 
 from ..interfaces import Capturing
@@ -18,10 +19,14 @@ def filled(tracer: Capturing, item: Any, count: Any) -> list[Any] | None:
     kind = one_kind([item], kind_of_item)
     if not kind:
         return None
-    size = tracer.unwrap(count)
-    size = size if size.node.op.traits & Trait.LENGTH else tracer.host("max", size, 0)
-    made = ops.full((size,), tracer.unwrap(item), wide(kind))
+    made = ops.full((not_negative(tracer, tracer.unwrap(count)),), tracer.unwrap(item), wide(kind))
     return [StackedRows(tracer.wrap(made, tracer.backend), kind)]
+
+
+def not_negative(tracer: Capturing, count: Value) -> Value:
+    """An open count as a size: of fewer than none, none."""
+    found: Value = count if count.node.op.traits & Trait.LENGTH else tracer.host("max", count, 0)
+    return found
 
 
 def put_row(tracer: Capturing, items: list[Any], key: Any, item: Any) -> bool:

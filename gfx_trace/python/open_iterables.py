@@ -10,9 +10,11 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.op import active
 
+from ..values.number_rows import wide
 from ..values.proxy import Proxy, is_open
 from .listed import ListedItems
-from .rows import Lazy
+from .number_lists import not_negative
+from .rows import Lazy, StackedRows
 from .sequences import is_shape
 
 
@@ -64,6 +66,18 @@ def _backwards(x: Any) -> Iterator[Any]:
     if x.backend is not None and not x.backend.numbers:
         return iter(active.builder.wrap(ops.flip(x.read(), 0), x.backend))
     return (x[i] for i in reversed(range(len(x))))
+
+
+def whole_list(x: Any) -> list[Any]:
+    """A list of all that a range, zip or enumerate gives whose length is open, or of open sizes."""
+    tracer = active.builder
+    counts = type(x) is OpenRange and type(x.start) is type(x.step) is int and (x.start, x.step) == (0, 1)
+    stop = tracer.unwrap(x.stop) if counts else None
+    if stop is None or stop.is_tensor:
+        found: list[Any] = tracer.loops.kept(lambda item: item, lambda item: True, x)
+        return found
+    made = ops.arange(not_negative(tracer, stop), dtype=wide("int"))
+    return [StackedRows(tracer.wrap(made, tracer.backend), "int")]
 
 
 def is_open_iterable(x: Any) -> bool:
