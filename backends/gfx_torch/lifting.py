@@ -17,6 +17,7 @@ from gfx_ir.defaults import number_kind
 from gfx_ir.dtypes import DType, dtype, holds, kind_of
 from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.host import divide
 from gfx_ir.lifting.written import may_widen, written
 from gfx_ir.op import OpDef, Trait, lookup
 from gfx_ir.types import LogicalTensor
@@ -127,6 +128,15 @@ def known_size(x: Any, dim: Any) -> int | None:
         return None
     size: Any = dims[dim]
     return size if isinstance(size, int) else None
+
+
+def times(x: Any, dim: Any, size: Any) -> int | None:
+    """How often an open size goes into the size of a dim, where that is one number for whatever it is."""
+    dims = getattr(_kind(x), "dims", None)
+    if dims is None or not isinstance(dim, int) or not isinstance(size, Value) or size.type is None:
+        return None
+    found = None if dims[dim] is None else divide(dims[dim], size.type)
+    return found if isinstance(found, int) else None
 
 
 def ask_rank(x: Any, assumed: int, why: str) -> int:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from gfx_ir import dtypes, ops
-from gfx_ir.build import constants_only, dtype_of, host, shown
+from gfx_ir.build import dtype_of, host, shown
 from gfx_ir.dtypes import DType
+from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 
@@ -172,13 +173,49 @@ def result_type(tensor: Any, other: Any) -> Any:
 
 
 def broadcast_shapes(*shapes: Any) -> Any:
-    """torch.broadcast_shapes of known sizes."""
+    """torch.broadcast_shapes of shapes of known rank."""
     shapes = tuple((s,) if isinstance(s, int) else s for s in shapes)
-    if not constants_only(shapes):
-        refuse("torch.broadcast_shapes of open sizes has no counterpart", "give the arguments' shapes: gfx.TensorSpec")
+    if any(isinstance(s, Value) for s in shapes):
+        refuse("torch.broadcast_shapes of open ranks has no counterpart", "give the arguments' shapes: gfx.TensorSpec")
     rank = max((len(s) for s in shapes), default=0)
     columns = [[s[at] for s in shapes if len(s) >= -at] for at in range(-rank, 0)]
-    return tuple(next((n for n in column if n != 1), 1) for column in columns)
+    return tuple(_broadcast_size([n for n in column if isinstance(n, Value) or n != 1]) for column in columns)
+
+
+def _broadcast_size(sizes: list[Any]) -> Any:
+    """The one size that all of these are, none of them the number 1."""
+    known = {(n.type or n) if isinstance(n, Value) else n for n in sizes}
+    if len(known) > 1:
+        refuse("torch.broadcast_shapes of sizes that may differ has no counterpart", "give them Dims of one name")
+    return sizes[0] if sizes else 1
+
+
+def _constructor(name: str) -> Any:
+    """A class of tensors as a function: of sizes, of a list, or of a tensor, which it gives as it is."""
+
+    def made(*data: Any) -> Any:
+        target = dtypes.dtype(_OLD_NAMES[name]) if name else default_dtype()
+        x = data[0] if len(data) == 1 else data
+        if x is data or _is_size(x):
+            return ops.empty(data, dtype=target)
+        if isinstance(x, tuple) and all(map(_is_size, x)):
+            raise UnsupportedConstruct(
+                f"torch.{name}Tensor of a tuple of whole numbers may be of sizes, or hold these numbers",
+                hint="give torch.zeros(sizes), or a list of numbers",
+            )
+        if isinstance(x, Value) and target != dtype_of(
+            x
+        ):  # a tensor keeps its dtype, or it raises; an array of NumPy's is cast
+            raise UnsupportedConstruct(
+                f"torch.{name}Tensor of what may have another dtype has no counterpart", hint="cast it: x.to(dtype)"
+            )
+        return x if isinstance(x, Value) else ops.as_tensor(x, dtype=target)
+
+    return made
+
+
+def _is_size(x: Any) -> bool:
+    return isinstance(x, int) or (isinstance(x, Value) and not x.is_tensor)
 
 
 LIFTS = {
@@ -203,6 +240,7 @@ LIFTS = {
     names("resolve_conj"): _same,
     "Tensor.is_nested@ Tensor.is_sparse@ Tensor.is_quantized@ Tensor.is_meta@": lambda input: False,
     "Tensor.requires_grad_": _requires_grad_,
+    **{f"torch.{name}Tensor": _constructor(name) for name in ("", *_OLD_NAMES)},
     "torch.finfo": finfo,
     "torch.iinfo": iinfo,
     "torch.promote_types": promote_types,

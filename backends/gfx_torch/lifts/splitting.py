@@ -9,7 +9,7 @@ from gfx_ir.backend import OpenParts, OpenRows
 from gfx_ir.build import host
 from gfx_ir.errors import ShapeError
 
-from ..lifting import fixed_int, known_size
+from ..lifting import fixed_int, known_size, times
 from .arranging import cut
 
 
@@ -24,6 +24,9 @@ def split(tensor: Any, split_size_or_sections: Any = None, dim: Any = 0, **named
     if isinstance(size, (tuple, list)):
         return parts(ops.split(tensor, tuple(size), axis=dim))
     total = known_size(tensor, dim)
+    count = times(tensor, dim, size)
+    if count is not None:
+        return parts(ops.split(tensor, (size,) * count, axis=dim))
     if total is None or not isinstance(size, int):
         return _open_parts(tensor, size, dim)
     counts = [size] * (total // size) + ([total % size] if total % size else [])

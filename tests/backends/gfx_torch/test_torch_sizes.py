@@ -1,0 +1,74 @@
+"""Calls of PyTorch that ask how open sizes are to each other, and its classes of tensors as functions."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import MissingOp, UnsupportedConstruct
+
+
+def heads(x, q):
+    """Parts of as many rows as another tensor has: four of them."""
+    q = torch.cat(q.split(2, 2), 0)
+    return torch.cat((q + q.sum()).split(x.shape[0], 0), 2)
+
+
+def common(x, q):
+    shape = torch.broadcast_shapes(x.shape[:-1], (1, 1), q.shape[:-2] + (1,))
+    return x.expand(*shape, 2) + q.sum()
+
+
+def types(other="B"):
+    return gfx.TensorSpec(("B", 3, 2), "float32"), gfx.TensorSpec((other, 3, 8), "float32")
+
+
+@pytest.mark.parametrize("f", [heads, common], ids=lambda f: f.__name__)
+def test_sizes_that_are_multiples(f):
+    program = gfx.symbolic_trace(f, *types())
+    written = {to: gfx.transpile(program, to=to) for to in ("torch", "jax")}
+    for n in (1, 3):
+        x, q = torch.randn(n, 3, 2), torch.randn(n, 3, 8)
+        wanted = f(x, q)
+        torch.testing.assert_close(written["torch"](x, q), wanted)
+        np.testing.assert_allclose(written["jax"](*(jnp.asarray(y.numpy()) for y in (x, q))), wanted.numpy(), rtol=1e-5)
+
+
+def test_sizes_that_may_differ_have_no_common_one():
+    with pytest.raises(MissingOp, match="may differ"):
+        gfx.transpile(gfx.symbolic_trace(common, *types("C")), to="jax")
+
+
+def same(x):
+    y = torch.Tensor(x)
+    y += 1
+    return x + y, torch.FloatTensor(x) * 2
+
+
+def listed(x):
+    return torch.Tensor([[x.sum(), 1.0]]) + torch.FloatTensor([x.shape[0], 2]) * x + torch.LongTensor([1, 2])
+
+
+def of_sizes(x):
+    return torch.Tensor(x.shape[0], 2).fill_(3.0) * x
+
+
+@pytest.mark.parametrize("f", [same, listed, of_sizes], ids=lambda f: f.__name__)
+def test_classes_of_tensors_are_functions(f):
+    program = gfx.symbolic_trace(f, gfx.TensorSpec(("B", 2), "float32"))
+    for n in (1, 3):
+        x = torch.randn(n, 2)
+        wanted = f(x.clone())
+        got = gfx.transpile(program, to="torch")(x.clone()), gfx.transpile(program, to="jax")(jnp.asarray(x.numpy()))
+        for found in got:
+            for a, b in zip(wanted if f is same else [wanted], found if f is same else [found]):
+                np.testing.assert_allclose(np.asarray(b), a.numpy(), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "f", [lambda x: torch.LongTensor(x), lambda x: torch.Tensor(x.size()), lambda x: torch.Tensor(np.arange(2.0)) * x]
+)
+def test_what_a_class_of_tensors_makes_of_it_is_not_told(f):
+    with pytest.raises(UnsupportedConstruct, match="may"):
+        gfx.symbolic_trace(f, gfx.TensorSpec(("B", 2), "float32"))
