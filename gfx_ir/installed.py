@@ -27,4 +27,7 @@ def required(package: str) -> frozenset[str]:
 
 
 def _installs(distribution: metadata.Distribution, package: str) -> bool:
+    record = distribution.read_text("RECORD")  # thousands of lines, of which `files` makes a path each
+    if record is not None:
+        return any(f"\n{start}" in f"\n{record}" for start in (f"{package}/", f"{package}.py,"))
     return any(file.parts[0] in (package, f"{package}.py") for file in distribution.files or ())

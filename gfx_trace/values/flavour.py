@@ -118,8 +118,9 @@ def _framework(module: str) -> str | None:
 
 def builds_on(module: str) -> Backend | None:
     """The framework, of those whose arrays nothing writes, that a library is built on which a module is of."""
-    needs = required(module.partition(".")[0])
-    return next((known for known in loaded_frameworks() if not known.views and needs & set(known.packages)), None)
+    found = [known for known in loaded_frameworks() if not known.views]
+    needs = required(module.partition(".")[0]) if found else frozenset()
+    return next((known for known in found if needs & set(known.packages)), None)
 
 
 def loaded_names(fn: types.FunctionType) -> list[str]:
