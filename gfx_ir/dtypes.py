@@ -257,3 +257,10 @@ def _complex_of(real: DType, rules: str) -> DType:
     if framework_of(rules) == "torch" and real.name == "float16":
         raise TypeError("float16 beside a complex number gives torch.complex32, which GFX does not know")
     return complex128 if real.bits == 64 else complex64
+
+
+def number_of(data: np.ndarray | np.generic) -> Any:
+    """The Python number that a 0-d array holds: one of float32 in the fewest digits that tell it apart, unless these name a number
+    that is larger than all of float32, which PyTorch does not take for one."""
+    shortest = float(str(np.float32(data))) if data.dtype == np.float32 else data.item()
+    return data.item() if abs(shortest) > abs(data.item()) >= np.finfo(np.float32).max else shortest

@@ -9,6 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from gfx_ir.dtypes import number_of
+
 
 class Number(NamedTuple):
     """A number that stands in a jaxpr, and its dtype."""
@@ -20,7 +22,7 @@ class Number(NamedTuple):
     def of(cls, data: Any) -> Number:
         """The number that a 0-d array holds, with no more digits than its dtype can tell apart."""
         data = np.asarray(data)
-        return cls(float(str(data)) if data.dtype == np.float32 else data.item(), data.dtype)
+        return cls(number_of(data), data.dtype)
 
     def array(self) -> jax.Array:
         """It as an array of its dtype."""

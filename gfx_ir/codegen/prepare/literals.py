@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import DType, promote_types
+from ...dtypes import DType, number_of, promote_types
 from ...graph import Graph, Node, Value
 from ...op import Trait, lookup
 from ...program import Program
@@ -53,6 +53,4 @@ def _number(x: Value) -> Any:
     if x.node.op is not _CONSTANT or dtype is None or dtype.kind not in "if":
         return None
     data = np.asarray(x.node.args[0])
-    if data.shape:
-        return None
-    return float(str(np.float32(data))) if dtype.name == "float32" else data.item()
+    return None if data.shape else number_of(data.astype(np.float32) if dtype.name == "float32" else data)

@@ -75,6 +75,19 @@ def test_a_constant_beside_an_array_of_its_dtype_is_a_number(dtype, wanted):
     assert f"return {wanted}\n" in program.source("torch")
 
 
+LARGEST = {
+    "a bound": lambda x: jnp.clip(x, -jnp.finfo(jnp.float32).max, jnp.finfo(jnp.float32).max),
+    "a bound of items": lambda x: jax.vmap(lambda x: jnp.maximum(x, jnp.finfo(jnp.float32).min))(x),
+    "a choice": lambda x: jax.lax.map(lambda x: jnp.where(x > 0, jnp.finfo(jnp.float32).max, x), x),
+}
+
+
+@pytest.mark.parametrize("f", LARGEST.values(), ids=LARGEST)
+def test_the_largest_number_of_a_dtype_stays_one_of_it(f):
+    x = jnp.array([-jnp.inf, 1.0, jnp.inf])
+    np.testing.assert_array_equal(gfx.transpile(f, x, to="torch")(torch.tensor(np.asarray(x))), f(x))
+
+
 @pytest.fixture
 def linen():
     return pytest.importorskip("flax.linen")
