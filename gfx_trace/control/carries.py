@@ -13,7 +13,6 @@ from gfx_ir.types import LogicalTensor
 from ..heap.aliases import doubt, memory, mutable, reached, share
 from ..heap.contents import unchanged
 from ..heap.journal import Slot, held_value, held_values
-from ..heap.owned import WRITABLE
 from ..interfaces import Capturing
 from ..python.listed import ListedItems
 from ..python.rows import Growing, StackedRows, called, grown
@@ -117,38 +116,10 @@ class Carries:
             self.leaves[path], carried.path = carried, path
             self.slots.append(carried)
 
-    def carry_list(self, carried: CarriedList, path: tuple) -> None:
-        """Carry a list as one value, of which each trip leaves another."""
-        for below in [at for at in self.leaves if at[: len(path)] == path]:
-            self.drop(below)
-        container, kinds = (carried.init, WRITABLE) if carried.slot is None else (carried.slot.object, ("item",))
-        for slot in [slot for slot, _ in self.growing.values() if slot.object is container]:
-            self.growing.pop(slot.id)
-            self.appended.pop(slot.id, None)
-            carried.in_place = carried.slot is None
-        for other, leaf in list(self.leaves.items()):
-            if leaf.slot is not None and leaf.slot.kind in kinds and leaf.slot.object is container:
-                self.drop(other)
-                carried.in_place = carried.slot is None
-        self.dropped.discard(path)
-        self.add(path, carried)
-
     def own_list(self, container: Any) -> CarriedList | None:
         """The list that is carried for a variable which holds a container, before the loop or when a trip begins."""
         found = (c for c in self.slots if type(c) is CarriedList and c.stands_for(container))
         return next(found, None) if type(container) is list else None
-
-    def reads_grown(self, error: Exception) -> bool:
-        """Whether a pass over the body ended where it read a list to which it appends, which is carried from then on."""
-        read = next((grown for grown in self.growing.values() if grown[1][0].error is error), None)
-        if read is None or (self.tracer.loops.fixed_loops and not self.open_length):
-            return False
-        slot, (growing,) = read
-        name = called(slot.object, self.tracer.site)
-        self.carry_list(CarriedList(name, slot.old, growing.kind, self.tracer.backend, slot), ("slot", slot.id))
-        self.leave()
-        self.tracer.regions.escaped = None  # no frame of the body is left alive
-        return True
 
     # ------------------------------------------------------------------ tracing
     def enter(self, graph: Graph) -> None:

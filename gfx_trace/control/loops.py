@@ -27,6 +27,7 @@ from .loop_nodes import make_for, make_while
 from .mapped import kept, mapped
 from .peeling import divides, ended, peel, peel_if_any, rotated, stops_open
 from .settling import Settling
+from .settling_lists import reads_grown
 from .sides import Side
 from .sources import Source, labels
 
@@ -104,7 +105,7 @@ class Loops:
             try:
                 traced = trace()
             except NeedsPython as error:
-                if not carries.reads_grown(error):
+                if not reads_grown(carries, error):
                     raise
                 continue
             self.tracer.site = site

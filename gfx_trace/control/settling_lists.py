@@ -12,6 +12,7 @@ from gfx_ir.trees import leaves
 
 from ..heap.contents import Content
 from ..heap.journal import Slot
+from ..heap.owned import WRITABLE
 from ..python.rows import Growing, StackedRows, called, holds_rows, kind_of_item, length_error
 from ..values.gated import Gated
 from ..values.number_rows import one_kind
@@ -91,12 +92,12 @@ class SettlingLists:
         items = [x for x in value if type(x) is not Growing]
         tracer, name = self.carries.tracer, called(slot.object, self.carries.tracer.site)
         if kind := of_rows(slot.get(), value):
-            self.carries.carry_list(CarriedRows(name, slot, kind, tracer.backend), ("slot", slot.id))
+            carry_list(self.carries, CarriedRows(name, slot, kind, tracer.backend), ("slot", slot.id))
             return True
         kind = items_of(slot.get(), items)
         if kind is None or self._python_runs(items):
             return False
-        self.carries.carry_list(CarriedList(name, slot.get(), kind, tracer.backend, slot), ("slot", slot.id))
+        carry_list(self.carries, CarriedList(name, slot.get(), kind, tracer.backend, slot), ("slot", slot.id))
         return True
 
     def _python_runs(self, items: Any) -> bool:
@@ -115,7 +116,7 @@ class SettlingLists:
             return False
         if self._python_runs(after):
             raise NeedsPython("loop", f"{name!r} changes its length in the loop", self.carries.span)
-        self.carries.carry_list(CarriedList(name, before, kind, self.carries.tracer.backend), path)
+        carry_list(self.carries, CarriedList(name, before, kind, self.carries.tracer.backend), path)
         return True
 
     def settle(self, path: tuple, carried: CarriedList) -> bool:
@@ -157,3 +158,34 @@ class SettlingLists:
         captured = set(self.side.captures.values())
         numbers = (x for x in reached(here(rows), lambda value: here(counts(value.node))) if x.kind == "int")
         return any(is_placeholder(x.node) and x not in captured for x in numbers)
+
+
+def carry_list(carries: Carries, carried: CarriedList, path: tuple) -> None:
+    """Carry a list as one value, of which each trip leaves another."""
+    for below in [at for at in carries.leaves if at[: len(path)] == path]:
+        carries.drop(below)
+    container, kinds = (carried.init, WRITABLE) if carried.slot is None else (carried.slot.object, ("item",))
+    for slot in [slot for slot, _ in carries.growing.values() if slot.object is container]:
+        carries.growing.pop(slot.id)
+        carries.appended.pop(slot.id, None)
+        carried.in_place = carried.slot is None
+    for other, leaf in list(carries.leaves.items()):
+        if leaf.slot is not None and leaf.slot.kind in kinds and leaf.slot.object is container:
+            carries.drop(other)
+            carried.in_place = carried.slot is None
+    carries.dropped.discard(path)
+    carries.add(path, carried)
+
+
+def reads_grown(carries: Carries, error: Exception) -> bool:
+    """Whether a pass over the body ended where it read a list to which it appends, which is carried from then on."""
+    tracer = carries.tracer
+    read = next((grown for grown in carries.growing.values() if grown[1][0].error is error), None)
+    if read is None or (tracer.loops.fixed_loops and not carries.open_length):
+        return False
+    slot, (growing,) = read
+    name = called(slot.object, tracer.site)
+    carry_list(carries, CarriedList(name, slot.old, growing.kind, tracer.backend, slot), ("slot", slot.id))
+    carries.leave()
+    tracer.regions.escaped = None  # no frame of the body is left alive
+    return True
