@@ -5,15 +5,20 @@ hangs on the order in which the elements are written; NumPy copies first, as a g
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from gfx_ir.build import HOST_OPERATORS
+from gfx_ir.control import host_operator
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.host import Dim, Expr, atoms
+from gfx_ir.host import evaluate as size_of
 from gfx_ir.infer.flow import Flow
-from gfx_ir.op import evaluate
+from gfx_ir.op import Trait, evaluate
 from gfx_ir.rules import building
 from gfx_ir.trees import leaves, tree_map
 
@@ -22,8 +27,9 @@ from ..heap.chains import may_view
 from ..interfaces import Capturing
 from ..values.proxy import Proxy
 
-_SIZES = range(33, 0, -1)  # of an axis whose size is open
-_RANKS = range(1, 4)  # of an array whose rank is open
+_SIZES = range(33, 0, -1)  # of an axis whose size is open,
+_ELEMENTS = 40_000  # if there are no more elements than these,
+_RANKS = range(1, 5)  # and of an array whose rank is open
 _NO_SUCH = (IndexError, ValueError, TypeError, ArithmeticError)
 
 
@@ -84,22 +90,46 @@ def _overlap(tracer: Capturing, written: _Way, index: Any, taken: _Way) -> bool:
     if not taken.views:
         return False
     into, out = (written.views, index), (taken.views, None)
-    numbers: dict[Any, int] = {}
+    dims = tracer.record.told_dims(written.base)
+    own: dict[Any, int] = {}
+    for known in [dims] if dims is not None else [(None,) * rank for rank in _RANKS]:
+        numbers = (_Numbers(tracer, written.base, known, shape, own) for shape in _shapes(known))
+        overlaps = (_meets(of.shape, into, out, of.number) for of in numbers)
+        if any(itertools.islice((found for found in overlaps if found is not None), 2)):
+            return True
+    return False
 
-    def number(leaf: Any) -> Any:
-        """An open number is one of its own."""
+
+class _Numbers(NamedTuple):
+    """Open numbers, where a base has a certain shape: those that are computed of its sizes are told by it, each other one is one of its own."""
+
+    tracer: Capturing
+    base: Value
+    dims: tuple
+    shape: tuple[int, ...]
+    own: dict[Any, int]
+
+    def number(self, leaf: Any) -> Any:
+        """What stands for a leaf of an index."""
         if type(leaf) is not Value:
             return leaf
         if leaf.is_tensor:
             raise TypeError("which elements a tensor names is open")
-        return numbers.setdefault(tracer.facts.key(leaf), len(numbers) + 1)
-
-    dims = tracer.record.told_dims(written.base)
-    for known in [dims] if dims is not None else [(None,) * rank for rank in _RANKS]:
-        overlaps = (_meets(shape, into, out, number) for shape in _shapes(known))
-        if any(itertools.islice((found for found in overlaps if found is not None), 2)):
-            return True
-    return False
+        root = self.tracer.facts.root(leaf)
+        if isinstance(root.type, (Dim, Expr)):
+            sizes = {dim.name: size for dim, size in zip(self.dims, self.shape) if isinstance(dim, Dim)}
+            if sizes.keys() >= {dim.name for dim in atoms(root.type)}:
+                return size_of(root.type, sizes)
+        node = root.node
+        if node.op.traits & Trait.ASKS and self.tracer.facts.root(node.args[0]) is self.base:
+            if node.op.traits & Trait.LENGTH:
+                return self.shape[self.number(node.args[1])]
+            if 1 < len(node.values) == len(self.shape):
+                return self.shape[root.index - 1]
+        compute = HOST_OPERATORS.get(host_operator(node) or "")
+        if compute is not None:
+            return compute(*tree_map(self.number, node.args[1]))
+        return self.own.setdefault(self.tracer.facts.key(leaf), len(self.own) + 1)
 
 
 def _meets(shape: tuple[int, ...], written: Path, taken: Path, number: Callable[[Any], Any]) -> bool | None:
@@ -130,4 +160,6 @@ def _shapes(dims: tuple) -> Iterator[tuple[int, ...]]:
         yield dims
         return
     for size in _SIZES:
-        yield tuple(dim if isinstance(dim, int) else size for dim in dims)
+        shape = tuple(dim if isinstance(dim, int) else size for dim in dims)
+        if size == 1 or math.prod(shape) <= _ELEMENTS:
+            yield shape

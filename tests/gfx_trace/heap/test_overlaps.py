@@ -84,6 +84,26 @@ def test_what_hangs_on_the_order_is_refused(f, given):
         gfx.symbolic_trace(f, *given, backend="torch")
 
 
+def by_its_size(x):
+    n = x.size(1)
+    x[:, 1:] = x[:, : n - 1]
+    return x
+
+
+def of_an_image(x):
+    _, height, _, channels = x.size()
+    x[:, 1:, :, : channels // 4] = x[:, : height - 1, :, : channels // 4]
+    return x
+
+
+@pytest.mark.parametrize("shape", ["open", ("B", "H", "W", 8), ("B", 6, 6, 8)], ids=str)
+@pytest.mark.parametrize("f", (by_its_size, of_an_image))
+def test_places_that_are_computed_of_sizes_are_told(f, shape):
+    given = () if shape == "open" else (gfx.TensorSpec(shape, "float32"),)
+    with pytest.raises(UnsupportedConstruct, match="elements that it writes itself"):
+        gfx.symbolic_trace(f, *given, backend="torch")
+
+
 def halves(x):
     x[:4] += x[4:]
     x[0] = x[1]
