@@ -189,6 +189,17 @@ def _one_hot_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return LogicalTensor(dtype, None if x.dims is None else (*x.dims, size_arg(args.num_classes)))
 
 
+@takes_open
+def _diag_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    x = as_type(args.x, rules)
+    if x.rank is None or not isinstance(args.offset, int):
+        return LogicalTensor(x.dtype)
+    if x.rank == 1:
+        size = x.dims[0]  # type: ignore[index]  # its rank is known
+        return LogicalTensor(x.dtype, (None if size is None else host.add(size, abs(args.offset)),) * 2)
+    return LogicalTensor(x.dtype, _diagonal_dims(x.dims, SimpleNamespace(offset=args.offset, axis1=0, axis2=1)))
+
+
 _triangle = Trait.SHAPE_OF_FIRST | Trait.APART | Trait.UNSAVED | Trait.KEEPS_SIGN | Trait.STEADY
 op(FAMILY, "tril(x, k=0)", "np.tril(x, k=k)", infer=_triangle_type, compute=free, traits=_triangle)
 op(FAMILY, "triu(x, k=0)", "np.triu(x, k=k)", infer=_triangle_type, compute=free, traits=_triangle)
@@ -200,6 +211,14 @@ op(
     put=_views.put_diagonal,
     compute=free,
     memory=free,
+)
+op(
+    FAMILY,
+    "diag(x, offset=0)",
+    "np.diag(x, k=offset)",
+    infer=_diag_type,
+    compute=free,
+    doc="The diagonal of a matrix, or the matrix of zeros with a vector as its diagonal: where the rank is known, `diagonal` or `diag_embed`.",
 )
 _of_positions = Trait.APART | Trait.UNSAVED | Trait.NOT_NEGATIVE
 op(

@@ -145,7 +145,8 @@ class Assumptions:
         if known is not None:
             return known
         argument, less = self._follows_from(value)
-        rank = max(self._required.setdefault(self._tracer.facts.root(argument), rank + less) - less, 0)
+        least = max(rank + less, min(rank, 1))  # an argument is an array, too
+        rank = max(self._required.setdefault(self._tracer.facts.root(argument), least) - less, 0)
         self.rank(argument, rank + less)
         value = self._tracer.local(value)
         check, *_ = self._rank_checks.get(value, (None,))

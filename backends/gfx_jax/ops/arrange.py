@@ -31,6 +31,7 @@ ROWS = (
     ),
     *(Row(name, f"jnp.{name}(n_rows, k=k, m=n_cols)") for name in ("tril_indices", "triu_indices")),
     Row("diag_embed", lambda a: "jnp.diag(x, k=offset)" if _seen.is_diag(a) else ""),
+    Row("diag", "jnp.diag(x, k=offset)"),
     Row("vander", _vander),
     Row("logspace", "jnp.logspace(start, stop, num, endpoint=endpoint, base=base, dtype=dtype)", own=OWN_FLOAT),
     Row("argwhere", "jnp.argwhere(x, size=size, fill_value=fill_value)", own={"fill_value": 0}),

@@ -158,21 +158,11 @@ def copy_(input: Any, src: Any, non_blocking: Any = False) -> Any:
 
 def diag(input: Any, diagonal: Any = 0) -> Any:
     """The diagonal of a matrix, or a matrix with this diagonal."""
-    from_matrix = _rank(input) == 2
-    if from_matrix:
-        return ops.copy(ops.diagonal(input, offset=diagonal))
-    return ops.diag_embed(input, diagonal)
-
-
-def _rank(x: Any) -> int:
-    told = told_dims(x)
-    rank = rank_of(x) if told is None else len(told)
+    told = told_dims(input)
+    rank = rank_of(input) if told is None else len(told)
     if rank is None:
-        refuse(
-            "torch.diag reads or makes a matrix by the rank of its argument, which is not known",
-            "torch.diagonal reads, torch.diag_embed makes",
-        )
-    return rank
+        return ops.diag(input, diagonal)
+    return ops.copy(ops.diagonal(input, offset=diagonal)) if rank == 2 else ops.diag_embed(input, diagonal)
 
 
 LIFTS = {

@@ -58,6 +58,7 @@ ROWS = (
         "torch.diag_embed(x, offset=offset, dim1=axis1, dim2=axis2)",
         {f"{names('diag_embed')}": arranging.diag_embed},
     ),
+    Row("diag", "torch.diag(x, offset)"),
     Row("block_diag", "torch.block_diag(*arrays)", {"torch.block_diag": arranging.block_diag}),
     _triangle("tril_indices"),
     _triangle("triu_indices"),

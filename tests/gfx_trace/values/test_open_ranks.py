@@ -21,12 +21,16 @@ def rows_torch(x):
     return both.softmax(-1)[0], both.T, torch.atleast_1d(x.sum())
 
 
+def diagonals_torch(x):
+    return torch.diag(x) * 2, torch.diag(x).sum(0)
+
+
 def rows_jax(x):
     return jnp.vstack((x, x)).mean(axis=1), jnp.atleast_2d(x)[0] * 2
 
 
-@pytest.mark.parametrize("fn", (rows_numpy, rows_torch, rows_jax), ids=lambda fn: fn.__name__)
-def test_a_vector_is_a_row_of_a_matrix(fn):
+@pytest.mark.parametrize("fn", (rows_numpy, rows_torch, rows_jax, diagonals_torch), ids=lambda fn: fn.__name__)
+def test_vectors_and_matrices(fn):
     own = fn.__name__.rpartition("_")[2]
     program = gfx.symbolic_trace(fn, backend=own)
     for shape in ((3,), (2, 4)):

@@ -84,6 +84,8 @@ SAMPLES += [
     S("tril", (X,), {"k": 1}),
     S("triu", (MATRIX,), {"k": -1}),
     S("triu", (X,)),
+    S("diag", (MATRIX,)),
+    S("diag", (VECTOR, -1)),
     S("diagonal", (MATRIX,)),
     S("diagonal", (X,), {"offset": 1, "axis1": -2, "axis2": -1}),
     S("diagonal", (MATRIX,), {"offset": -2}),
