@@ -45,10 +45,11 @@ class Share:
     """The part that calls of functions have in a capture.
 
     `on`: whether functions stay functions; `doubts`: those, too, that may give a view of what they are given. `calls`: how many calls
-    there are, and `doubtful` of these. `entered`: how many functions are entered, in all, where each call is expanded."""
+    there are, and `doubtful` of these. `entered`: how many functions are entered, in all, where each call is expanded. `refs`: whether
+    loops carry, too, which tensor a variable is."""
 
-    def __init__(self, on: bool = True, doubts: bool = True) -> None:
-        self.on, self.doubts = on, doubts
+    def __init__(self, on: bool = True, doubts: bool = True, refs: bool = False) -> None:
+        self.on, self.doubts, self.refs = on, doubts, refs
         self.calls = self.doubtful = self.entered = 0
 
 

@@ -29,7 +29,7 @@ from ..control.state import Write, lasting_writes
 from ..frameworks.assumed_kinds import merged
 from ..frameworks.holding import refuse_missing
 from ..frameworks.libraries import NotEntered, Route, routed
-from ..heap.aliases import WrittenConstant
+from ..heap.aliases import Undecided, WrittenConstant
 from ..heap.owned import Made, outliving
 from ..objects.attributes import own_function
 from ..python.remembered import Left
@@ -93,18 +93,21 @@ def _for_later_calls(work: Callable[[Share], Captured], constants: bool) -> Capt
     return as_later_calls(lambda: _with_functions(work), lambda: work(Share(on=False)), constants)
 
 
-def _with_functions(work: Callable[[Share], Captured]) -> Captured:
-    """Capture, where functions stay functions. Where that is refused, all calls are expanded, unless that is work without end: more
-    is known then of what each is given."""
-    for share in (Share(), Share(doubts=False)):
+def _with_functions(work: Callable[[Share], Captured], refs: bool = False) -> Captured:
+    """Capture, where functions stay functions. Where that is refused, loops carry, too, which tensor a variable is (`refs`); then all
+    calls are expanded, unless that is work without end: more is known then of what each is given."""
+    for share in (Share(refs=refs), Share(doubts=False, refs=refs)):
         try:
             return work(share)
         except Exception as error:
+            if not refs and isinstance(error, Undecided):
+                with suppress(UnsupportedConstruct):
+                    return _with_functions(work, True)
             if not _worth_trying(share, share.calls, error):
                 raise
         if not share.doubtful:
             break
-    return work(Share(on=False))
+    return work(Share(on=False, refs=refs))
 
 
 def _worth_trying(share: Share, calls: int, error: Exception) -> bool:

@@ -14,6 +14,7 @@ from ..heap.aliases import (
     Doubt,
     distinct,
     doubt,
+    in_doubt,
     kin_of,
     memory,
     mutable,
@@ -21,10 +22,11 @@ from ..heap.aliases import (
     surely_array,
 )
 from ..heap.kin import Kin
-from ..values.either import MOST_WAYS, be_either, root_of, roots, ways
+from ..values.either import MOST_WAYS, Number, Source, be_either, root_of, roots, turned, ways
 from ..values.lost import Lost
-from ..values.proxy import Proxy
+from ..values.proxy import Proxy, number_kinds
 from .carried import Carried
+from .carried_refs import CarriedRefs
 
 
 class CarriedAliases:
@@ -34,12 +36,15 @@ class CarriedAliases:
     different tensors before the loop and after each trip always are, as buffers that change places.
     """
 
-    def __init__(self, carried: Sequence[Carried], graph: Graph, loop: Any, unread: Set[int], runs: bool) -> None:
+    def __init__(
+        self, carried: Sequence[Carried], graph: Graph, loop: Any, unread: Set[int], runs: bool, refs: CarriedRefs
+    ) -> None:
         """`loop`: what tells the loop from others; `unread`: those (by id) of which no trip reads what the last one left; `runs`:
-        whether there is a first trip, so that what stands behind the loop is what a trip left."""
-        self.unread, self.runs, self.graph = unread, runs, graph
+        whether there is a first trip, so that what stands behind the loop is what a trip left; `refs`: those that flags tell apart."""
+        self.unread, self.runs, self.graph, self.refs = unread, runs, graph, refs
         self.carried, self.loop = [c for c in carried if mutable(c.entered) or mutable(c.out)], loop
         self.entered = {id(c.entered): c for c in self.carried}
+        self.entered |= {id(refs.own[c.name]): c for c in self.carried if refs.of(c) and c.name in refs.own}
         changed = [c for c in self.carried if type(c.entered) is Proxy and _touched(c.entered, c.inner)]
         self.written = {id(c) for c in changed}
         self.before = {id(c): _roots(c.init) for c in self.carried}
@@ -86,7 +91,9 @@ class CarriedAliases:
         """Put the doubts on what stands for the carried tensors in the body."""
         why = "a loop carries {!r}: in the first trip it is the tensor from before the loop"
         for c in self.carried:
-            if id(c) not in self.unread:
+            if self.refs.of(c):
+                self.refs.be(c, c.entered, self.loop, self.outside[id(c)].values(), why.format(c.name))
+            elif id(c) not in self.unread:
                 partners = [p.entered for key, p in self.partners[id(c)].items() if key not in self.unread]
                 self._doubt(c, c.entered, [*self.outside[id(c)].values(), *partners], why)
 
@@ -95,6 +102,9 @@ class CarriedAliases:
         why = "a loop carries {!r}: if it does not run, it is the tensor from before"
         doubted = []
         for c in self.carried:
+            if self.refs.of(c):
+                self.refs.be(c, c.result, self.loop, self.behind[id(c)].values(), why.format(c.name))
+                continue
             met = [p for p in self.partners[id(c)].values() if not self.runs or self._meet(c, p)]
             others = [*self.behind[id(c)].values(), *(p.result for p in met)]
             test = (lambda: True) if self.runs else ran
@@ -102,7 +112,8 @@ class CarriedAliases:
             if sources is None or test is None:
                 doubted.append((c, others))
             else:
-                be_either(c.result, test, sources, self.loop)
+                unsure = [source for source, x in zip(sources, (c.out, c.init)) if turned(x)]
+                be_either(c.result, test, sources, self.loop, unsure)
         for c, others in doubted:
             self._doubt(c, c.result, others, why)
 
@@ -110,13 +121,15 @@ class CarriedAliases:
         if mutable(proxy):
             doubt(proxy, (x for x in others if type(x) is Proxy), why.format(carried.name), loop=self.loop)
 
-    def _sources(self, c: Carried) -> tuple[Proxy, Proxy] | None:
-        """The tensor that a last trip leaves in its place, and the one from before the loop; None: one of them is not known."""
-        left = self._left_last(c) if surely_array(c.out) else None
+    def _sources(self, c: Carried) -> tuple[Source, Source] | None:
+        """What a last trip leaves in its place, and what was there before the loop; None: one of them is not known."""
+        kinds = number_kinds(c.out)
+        left: Source | None = Number(None, kinds) if kinds else self._left_last(c) if surely_array(c.out) else None
         if left is None or self.runs:
             return None if left is None else (left, left)
-        sure = surely_array(c.init) and not isinstance(root_of(c.init).base, (Doubt, Lost))
-        return (left, c.init) if sure and ways(left) + ways(c.init) <= MOST_WAYS else None
+        kinds = number_kinds(c.init)
+        first = Number(c.init, kinds) if kinds else c.init if surely_array(c.init) and not in_doubt(c.init) else None
+        return (left, first) if first is not None and ways(left) + ways(first) <= MOST_WAYS else None
 
     def _left_last(self, c: Carried) -> Proxy | None:
         """The tensor that the last trip leaves in its place: one from outside, or one that no other name stands for."""

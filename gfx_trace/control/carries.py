@@ -10,6 +10,7 @@ from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Graph, Value
 from gfx_ir.types import LogicalTensor
 
+from ..heap.aliases import called as called_tensor
 from ..heap.aliases import doubt, memory, mutable, reached, share
 from ..heap.contents import unchanged
 from ..heap.journal import Slot, held_value, held_values
@@ -27,6 +28,7 @@ from .carried import Carried, Unsettled, carryable, kind_of, part_label
 from .carried_aliases import CarriedAliases
 from .carried_containers import CarriedContainers
 from .carried_lists import CarriedList
+from .carried_refs import CarriedRefs
 from .sides import Side
 from .sources import Source
 
@@ -78,6 +80,7 @@ class Carries:
         self.append_items: list[Value] = []
         self.source: Source | None = None  # what a `for` goes over
         self.aliases: CarriedAliases | None = None
+        self.refs = CarriedRefs(tracer)
         self.ran: Any = None  # what tells behind the loop whether there was a first trip
         self.open_length = False  # whether only data tells how many trips there are
         self.body: Graph | None = None  # the body, as the last pass traced it
@@ -120,6 +123,16 @@ class Carries:
         """The list that is carried for a variable which holds a container, before the loop or when a trip begins."""
         found = (c for c in self.slots if type(c) is CarriedList and c.stands_for(container))
         return next(found, None) if type(container) is list else None
+
+    def tell(self, carried: Carried, tensor: Proxy) -> None:
+        """Carry beside a variable whether it is this tensor from before the loop."""
+        ref, access = self.refs.begin(carried, tensor), Access(self.get, self.set, self.names)
+        if ref is not None:
+            other = called_tensor(tensor)
+            label = f"{carried.name}_is_{other if other != carried.name and other.isidentifier() else 'given'}"
+            self.get, self.set, self.names = access.beside(label, lambda: ref.now, ref.put)
+            self.before, self.entry = (*self.before, ref.now), [*self.entry, ref.now]
+            self.plan(self.names[-1], ref.now, (self.names[-1],))
 
     # ------------------------------------------------------------------ tracing
     def enter(self, graph: Graph) -> None:
@@ -190,6 +203,7 @@ class Carries:
 
     def collect(self) -> None:
         """At the end of the body: what the variables and slots hold now."""
+        self.refs.end(Access(self.get, self.set, self.names))
         self.after = self.get()
         self.held = held_values(
             self.after, [c.slot.get() for c in self.slots if c.slot is not None and c.slot.kind != "proxy"]

@@ -8,12 +8,13 @@ from typing import Any
 
 from gfx_ir.graph import Value
 from gfx_ir.infer.abstract import Kinds
+from gfx_ir.infer.number_conditions import SURE
 
-from ..heap.aliases import Doubt, doubt, kin_of, memory, mutable, reached, surely_array
+from ..heap.aliases import Doubt, doubt, in_doubt, kin_of, memory, mutable, reached, surely_array
 from ..interfaces import Capturing
-from ..values.either import MOST_WAYS, Either, be_either, root_of, roots, ways
-from ..values.lost import Lost
-from ..values.proxy import Proxy
+from ..values.either import MOST_WAYS, Either, Number, Source, be_either, root_of, roots, turned, ways
+from ..values.numpy_numbers import scalar
+from ..values.proxy import Proxy, is_open, number_kinds
 from .sides import Side
 
 
@@ -62,7 +63,7 @@ class JoinedAliases:
             if sources is None:
                 doubted.append(j)
             else:
-                be_either(j.proxy, self.test, sources)
+                be_either(j.proxy, self.test, sources, unsure=[s for s, x in zip(sources, j.sides) if turned(x)])
         for j in doubted:
             self._doubt(j)
 
@@ -78,20 +79,30 @@ class JoinedAliases:
             joined.proxy.base.chosen = True
 
     # ------------------------------------------------------------------ one of two
-    def _sources(self, joined: Joined) -> tuple[Proxy, Proxy] | None:
-        """The tensors that it is one of. None: one of them is not known."""
-        if not self.sides or not all(map(surely_array, joined.sides)):
+    def _sources(self, joined: Joined) -> tuple[Source, Source] | None:
+        """The tensors, or the tensor and the number, that it is one of. None: one of them is not known."""
+        if not self.sides:
             return None
-        found = [self._source(joined, at, x) for at, x in enumerate(joined.sides)]
+        found = [self._number(at, x) or self._source(joined, at, x) for at, x in enumerate(joined.sides)]
         then, otherwise = found
         if then is None or otherwise is None or ways(then) + ways(otherwise) > MOST_WAYS:
             return None
         return then, otherwise
 
-    def _source(self, joined: Joined, at: int, x: Proxy) -> Proxy | None:
+    def _number(self, at: int, x: Any) -> Number | None:
+        """A number of a side as it is known behind the test."""
+        kinds = number_kinds(x)
+        if not kinds and (type(x) is not Proxy or scalar(x) != SURE):
+            return None
+        own = is_open(x) and isinstance(x.value, Value) and not self.tracer.gates.visible(x.value)
+        return Number(None if own else x, kinds)
+
+    def _source(self, joined: Joined, at: int, x: Any) -> Proxy | None:
         """A tensor of a side as it is known behind the test."""
+        if not surely_array(x):
+            return None
         root = root_of(x)
-        if isinstance(root.base, (Doubt, Lost)):
+        if in_doubt(x):
             return None
         own = [item for item in roots(root) if self._is_own(at, item)]
         if not own:

@@ -77,7 +77,7 @@ def _joined(tracer: Capturing, join: Join, slot: Slot, a: Any, b: Any) -> Any:
 def _tensor(join: Join, slot: Slot, a: Any, b: Any) -> Any:
     """What a tensor holds that a side wrote in place."""
     if a is b:
-        return _UNCHANGED
+        return _UNCHANGED if a is slot.old else a  # both may have written the same
     join.slot = None
     both = join.join(Proxy(a, slot.object.backend), Proxy(b, slot.object.backend), slot.name)
     if type(both) is Gated:

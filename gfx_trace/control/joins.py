@@ -121,11 +121,15 @@ class Join:
         """What x held at the end of a side: writes to what was there before are undone behind it."""
         if type(x) is Proxy and self.sides and id(x) in self.sides[side].values:
             return held_value(self.sides[side].values, x)
-        if type(x) is Proxy and self.sides and share((slot.object for slot, _ in self.sides[side].written), roots(x)):
-            return self.tracer.regions.at_end(
-                self.sides[side], x
-            )  # the other side alone has put another one in its place
-        if type(x) is Proxy and self.sides and type(x.value) is Value and x.value.node.graph is self.sides[side].graph:
+        if type(x) is not Proxy or not self.sides:
+            return self.tracer.unwrap(x)
+        graph = x.value.node.graph if type(x.value) is Value else None
+        alone = share(
+            (slot.object for slot, _ in self.sides[side].written), roots(x)
+        )  # the other side has put another in its place
+        if alone or graph is self.sides[1 - side].graph:  # a view that the other side derived
+            return self.tracer.regions.at_end(self.sides[side], x)
+        if graph is self.sides[side].graph:
             return x.value  # made in the side: a view derived again here would be computed on both sides
         return self.tracer.unwrap(x)
 

@@ -244,10 +244,12 @@ class Regions:
         before = [(slot, slot.get()) for slot, _ in written]
         for slot, value in written:
             slot.set(value)
+        looked, self.tracer.open_graphs = self.tracer.open_graphs, ()  # not into the other side
         try:
             with self._within(side):
                 return x.read()
         finally:
+            self.tracer.open_graphs = looked
             for slot, value in before:
                 slot.set(value)
 

@@ -78,8 +78,15 @@ class Settling:
         before = self.carries.aliases
         carried = [c for c in self.carries.slots if c.slot is None or c.slot.kind != "proxy"]
         unread = {id(c) for path, c in self.carries.leaves.items() if path[0] in self.carries.returned}
-        found = CarriedAliases(carried, side.graph, self.carries.loop, unread, self.carries.runs)
+        refs = self.carries.refs
+        found = CarriedAliases(carried, side.graph, self.carries.loop, unread, self.carries.runs, refs)
         self.carries.aliases = found
+        steady = refs.settle(found)
+        for c, tensor in refs.found(found) if self.carries.tracer.functions.share.refs else ():
+            self.carries.tell(c, tensor)
+            steady = False
+        if not steady:
+            return False
         key = self.carries.tracer.key
         writes = any(slot.kind == "proxy" and slot.object is not key for slot, _ in side.written)
         assumed = before.shared if before is not None else {}

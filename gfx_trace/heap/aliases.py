@@ -17,7 +17,7 @@ from gfx_ir.op import Trait, active
 from gfx_ir.reach import reached as reached_from
 from gfx_ir.trees import leaves, tree_map
 
-from ..values.either import carrier, root_of, roots
+from ..values.either import Either, carrier, root_of, roots
 from ..values.gradient_marks import data_of
 from ..values.lost import Lost
 from ..values.numpy_numbers import scalar
@@ -167,6 +167,10 @@ class Selected(Doubt):
         self.owner, self.at, self.apart = owner, at, apart
 
 
+class Undecided(UnsupportedConstruct):
+    """What a tensor holds hangs on which of several it is, and nothing told."""
+
+
 class WrittenConstant(Exception):
     """An array that stands in the graph as a constant is written: capture again, with arrays as parameters."""
 
@@ -217,6 +221,11 @@ def distinct(a: Proxy, b: Proxy) -> bool:
     return a.base.loop is b.base.loop and not any(other is b for other, _ in a.base.others)
 
 
+def in_doubt(proxy: Proxy) -> bool:
+    """Whether it is undecided whose memory a tensor has, or what stands there."""
+    return any(isinstance(root.base, (Doubt, Lost)) for root in roots(proxy))
+
+
 def share(some: Iterable[Any], others: Iterable[Any]) -> bool:
     """Whether one object is among both."""
     held = {id(item) for item in some}
@@ -236,9 +245,11 @@ def mutable(x: Any) -> bool:
 
 
 def surely_array(x: Any) -> bool:
-    """Whether x is a tensor that is written in place for certain: no number, and nothing that may be None."""
+    """Whether x is a tensor that is written in place for certain: no number, and nothing that may be None; or one of two, as is known."""
     if type(x) is not Proxy or x.backend is None or not mutable(x):
         return False
+    if type(root_of(x).base) is Either:
+        return True
     value = active.builder.facts.root(x.value)
     return value.kind == "tensor" and not (x.backend.numbers and active.builder.record.number_when(value) is not None)
 
@@ -358,7 +369,7 @@ def _same_place(a: Any, b: Any) -> bool:
     return repr(a) == repr(b) and a == b
 
 
-def _undecided(proxy: Proxy, why: str) -> UnsupportedConstruct:
-    return UnsupportedConstruct(
+def _undecided(proxy: Proxy, why: str) -> Undecided:
+    return Undecided(
         f"GFX cannot decide whether a write changes {called(proxy)!r}: {why}", active.builder.span(), _HINT
     )

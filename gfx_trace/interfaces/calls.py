@@ -59,6 +59,7 @@ class Keeping(Protocol):
     """The functions that stay functions."""
 
     graphs: dict[str, Graph]
+    share: Any
     hopeless: set[int]
 
     def enters(self, f: types.FunctionType) -> None: ...

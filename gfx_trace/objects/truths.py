@@ -29,7 +29,7 @@ from ..python.plain import is_made
 from ..python.rows import rows_of
 from ..python.sequences import OpenList, is_shape, is_text, is_whole, open_tuple
 from ..values.access import A_VALUE, NOTHING, Access
-from ..values.either import Either
+from ..values.either import Either, Source
 from ..values.gated import Gated, gate_of, usable
 from ..values.numpy_numbers import number_when
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable, is_open, weak_kind
@@ -161,9 +161,9 @@ class Truths:
             )
         return None
 
-    def _source_is(self, source: Proxy, other: Proxy) -> Any:
+    def _source_is(self, source: Source, other: Proxy) -> Any:
         """source is other, where a test chose the source."""
-        found = None if source is other else self._chosen_tensor(source, other)
+        found = None if source is other or type(source) is not Proxy else self._chosen_tensor(source, other)
         return source is other if found is None else found
 
     def contains(self, container: Any, item: Any) -> Any:

@@ -43,6 +43,7 @@ from ..python.overlaps import refuse_overlap
 from ..python.plain import combined, either_has, number_attribute
 from ..python.questions import gradient_question, layout_attribute
 from ..values.bound import BoundLift, own_attribute
+from ..values.either import Either, Number
 from ..values.gradient_marks import forked
 from ..values.number_rows import indexed, rows_kind
 from ..values.numpy_numbers import number_when, scalar
@@ -277,8 +278,9 @@ class Views:
             self.wrote(result, old, before)
             x.write(result)
 
-    def inplace(self, sign: str, x: Any, other: Any) -> Any:
-        """x += other: a write where the framework's arrays are mutable, else a new value."""
+    def inplace(self, sign: str, x: Any, other: Any, sure: bool = False) -> Any:
+        """x += other: a write where the framework's arrays are mutable, else a new value. `sure`: if it is a tensor, it is one on
+        every way to here."""
         if not isinstance(x, Proxy):
             return PYTHON_INPLACE[sign](x, other)
         operand = self.tracer.operands.operand(other)
@@ -286,10 +288,13 @@ class Views:
             return self.tracer.operands.no_operand(f"{sign}=", x, other)
         decide(x)
         base = x.base
+        if type(base) is Either and base.of_number:
+            again = lambda held, sure: self.inplace(sign, held.of(x) if type(held) is Number else held, other, sure)
+            return base.chosen(lambda held: again(held, all(held is not one for one in base.unsure)))
         unsure = type(base) is Element or (isinstance(base, Doubt) and base.conditions is not None)
         number = base.conditions if unsure else scalar(x)
         written = x.backend is None or x.backend.views  # where there are arrays to write
-        turned = written and not x.weak and self.tracer.record.may_be_python(x, x.value)
+        turned = written and not sure and not x.weak and self.tracer.record.may_be_python(x, x.value)
         fixed = x.weak or x.backend is None or not written or unsure or number is not None or turned
         name = f"__{PYTHON_INPLACE[sign].__name__}__"
         write = None if fixed else x.backend.methods.get(name)  # which keeps the dtype

@@ -1,37 +1,75 @@
 """Tensors that are one of two, as a test says: `u = v if t else w`, written as `u[1] = 0`.
 
-Such a tensor reads what the chosen one holds, and a write to it writes the chosen one, under the same test.
+Such a tensor reads what the chosen one holds, and a write to it writes the chosen one, under the same test. One of the two may be a
+number: `u += 1` makes another one of it, and writes the tensor.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from gfx_ir import ops
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.infer.abstract import Kinds
 from gfx_ir.op import active
 
+from .gated import usable
 from .proxy import Proxy
 
 MOST_WAYS = 8
 """Of how many tensors one may be without being in doubt: what stands for a write to it grows with their number."""
 
 
+class Number:
+    """A source that is a number: the one that is `given`, or what the tensor is that it is a source of, of these `kinds`."""
+
+    __slots__ = ("given", "kinds")
+
+    def __init__(self, given: Any, kinds: Kinds) -> None:
+        self.given, self.kinds = given, kinds
+
+    def of(self, tensor: Proxy) -> Any:
+        """The number, in a part of the code in which it is what the tensor is."""
+        if self.given is not None:
+            return self.given
+        return Proxy(ops.positive(active.builder.gates.here(tensor.value)), tensor.backend, self.kinds)
+
+
+Source = Proxy | Number
+
+
 class Either:
     """The base of a tensor that is `sources[0]` where `test` holds, and else `sources[1]`; `now`: what that is at present.
 
-    `test`: a value, or what computes it where it is asked. `loop`: the one that carries the tensor, where one does."""
+    `test`: a value, or what computes it where it is asked. `loop`: the one that carries the tensor, where one does. `unsure`: sources
+    that may be numbers; `of_number`: whether the tensor may."""
 
-    __slots__ = ("test", "sources", "roots", "ways", "held", "loop")
+    __slots__ = ("test", "sources", "roots", "ways", "held", "loop", "unsure", "of_number", "own")
 
     def __init__(
-        self, test: Value | Callable[[], Any], sources: tuple[Proxy, Proxy], now: Value, loop: Any = None
+        self,
+        test: Value | Callable[[], Any],
+        sources: tuple[Source, Source],
+        now: Value,
+        loop: Any,
+        unsure: Sequence[Any],
     ) -> None:
-        self.test, self.sources, self.loop = test, sources, loop
-        self.roots = tuple({id(root): root for source in sources for root in roots(source)}.values())
-        self.ways = sum(map(ways, sources))
+        self.test, self.sources, self.loop, self.unsure = test, sources, loop, unsure
+        tensors = [source for source in sources if type(source) is Proxy]
+        self.roots = tuple({id(root): root for source in tensors for root in roots(source)}.values())
+        self.ways, self.of_number = sum(map(ways, sources)), any(map(self._may_be_number, sources))
+        self.own = [
+            x for x in tensors if x.value is now and type(x.base) is not Either
+        ]  # these stand for what it is alone
         self.held = (self._values(), now)  # what the roots held, and what the tensor was then
+
+    def _may_be_number(self, source: Source) -> bool:
+        base = root_of(source).base if type(source) is Proxy else None
+        if type(source) is Number:
+            return True
+        return base.of_number if type(base) is Either else any(source is x for x in self.unsure)
 
     @property
     def version(self) -> int:
@@ -51,7 +89,11 @@ class Either:
         if same and active.builder.gates.visible(now):
             return now
         try:
-            return self._chosen(lambda source: Proxy(source.read(), source.backend)).value
+            here = active.builder.gates.here
+            read = lambda source: here(now) if type(source) is Number else source.read()
+            found = self.chosen(lambda source: Proxy(read(source), self.roots[0].backend))
+            usable(found)  # no value is of both their types
+            return found.value
         except UnsupportedConstruct:
             if same:
                 return now
@@ -63,11 +105,11 @@ class Either:
             new.name = proxy.value.name
         builder = active.builder
         builder.record.written(new, proxy.value)
-        self._chosen(lambda source: source.write(new))
+        self.chosen(lambda source: _write(source, new))
         proxy.restore(builder.gradients.kept(builder, proxy.value, new))
         proxy.seen = self.version
 
-    def _chosen(self, use: Callable[[Proxy], Any]) -> Any:
+    def chosen(self, use: Callable[[Any], Any]) -> Any:
         """What `use` makes of the source that the test chooses, decided where the test is known."""
         builder = active.builder
         then, otherwise = self.sources
@@ -86,10 +128,21 @@ class Either:
         return tuple(root.value for root in self.roots)
 
 
-def ways(proxy: Proxy) -> int:
+def _write(source: Any, new: Value) -> None:
+    if type(source) is Number:
+        raise active.builder.raising.error(TypeError("a number is written in place, where a test left one"), None)
+    source.write(new)
+
+
+def ways(source: Source) -> int:
     """How many tensors it is one of, as tests say: each is a branch of every write to it."""
-    base = root_of(proxy).base
+    base = root_of(source).base if type(source) is Proxy else None
     return base.ways if type(base) is Either else 1
+
+
+def turned(x: Any) -> bool:
+    """Whether a tensor may be a number of Python's on another way to it, as far as is known of its value."""
+    return type(x) is Proxy and type(x.base) is not Either and active.builder.record.may_be_python(x, x.value)
 
 
 def carrier(proxy: Proxy) -> Any:
@@ -98,9 +151,15 @@ def carrier(proxy: Proxy) -> Any:
     return base.loop if type(base) is Either else None
 
 
-def be_either(proxy: Proxy, test: Value | Callable[[], Any], sources: tuple[Proxy, Proxy], loop: Any = None) -> None:
-    """Let `proxy` be one of two tensors; `loop`: the one that carries it."""
-    base = Either(test, sources, proxy.value, loop)
+def be_either(
+    proxy: Proxy,
+    test: Value | Callable[[], Any],
+    sources: tuple[Source, Source],
+    loop: Any = None,
+    unsure: Sequence[Any] = (),
+) -> None:
+    """Let `proxy` be one of two; `loop`: the one that carries it; `unsure`: those of the two that may be numbers."""
+    base = Either(test, sources, proxy.value, loop, unsure)
     proxy.base, proxy.derive, proxy.seen = base, base.derive, base.version
 
 

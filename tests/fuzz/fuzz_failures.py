@@ -80,7 +80,6 @@ def f(x, n, k):
         w = w * 2
     return v, w
 """,
-        "refused",
     ),
     "a tensor takes over another inside of a loop that writes it": Failure(
         """
@@ -266,7 +265,6 @@ def f(x, n, k):
     s += 1
     return x
 """,
-        "refused",
     ),
     "defined by a loop on one side": Failure(
         """

@@ -1,4 +1,4 @@
-"""Writes to one of two tensors, as a test says, and to buffers that change places in a loop."""
+"""Writes to one of two tensors, or to a tensor or a number, as a test says, and to buffers that change places in a loop."""
 
 import jax
 import jax.numpy as jnp
@@ -217,13 +217,170 @@ def what_a_loop_writes_under_another_name(x, n):
     return v
 
 
+def a_number_on_one_side(x, n):
+    x = x * 1
+    r = x[0]
+    s = r if x.sum() > 0 else 0.5
+    s += 1
+    s *= 2
+    return x, r, s
+
+
+def a_number_made_on_one_side(x, n):
+    x = x * 1
+    s = x[0] if x.sum() > 0 else x.sum().item() * 2
+    if n > 1:
+        s -= 1
+    s += n
+    return x, s
+
+
+def one_of_two_and_a_number(x, n):
+    x = x * 1
+    a, b = x[0], x[1]
+    s = a if x.sum() > 0 else 1.5
+    t = s
+    if n > 1:
+        t = b
+    t += 1
+    return x, s, t
+
+
+def a_number_before_a_loop(x, n):
+    y = x.sum()
+    s = 0.5
+    for i in range(n):
+        s = y
+    s += 5
+    return y, s
+
+
+def a_number_behind_a_loop(x, n):
+    x = x * 1
+    s = x[0]
+    while x.sum() < n:
+        x = x + 1
+        s = 1.5
+    s += 5
+    return x, s
+
+
+def one_of_two_before_a_loop(x, n):
+    s = x.sum()
+    if n > 1:
+        s = abs(x.mean())
+    for i in range(n):
+        s += i
+        s = x.max() * s
+    s += 1
+    return s
+
+
+def another_one_behind_the_first_trip(x, n):
+    y = x
+    while y.sum() < n:
+        x.add_(1)
+        y = y * 2
+    return x, y
+
+
+def an_accumulator_that_is_replaced(x, n):
+    total = torch.zeros(3)
+    keep = total
+    for i in range(n):
+        total += x[0] + i
+        total = total * 2
+    return total, keep
+
+
+def a_part_in_the_first_trip(x, n):
+    x = x * 1
+    s = x[0]
+    r = x.sum()
+    for i in range(n):
+        s += i + 1
+        if x[1] > 0:
+            s = x.max() + r
+    s += 1
+    return x, s, r
+
+
+def changing_places_with_a_number(x, n):
+    r = x.sum()
+    i, j = r, 2.0
+    for t in x:
+        if t > 0:
+            i, j = j, i
+    for k in range(n):
+        i += k
+    return r, i, j
+
+
+def two_names_of_one_in_the_first_trip(x, n):
+    r = x.sum()
+    i, j = r, r
+    for _ in range(n):
+        i += 1
+        j -= 3
+        if x[0] > 0:
+            i = i * 2
+        else:
+            j = j + 1
+    return r, i, j
+
+
+def taken_over_in_a_trip(x, n):
+    r = x.sum()
+    i, j = r, r * 2
+    for k in range(n):
+        for _ in range(2):
+            i += k
+            i = i * 0.5
+        j += 1
+        j = r
+    return r, i, j
+
+
+def one_tensor_in_every_trip(x, n):
+    r = x.sum()
+    s = r
+    for _ in range(n):
+        s = r
+    s += 1
+    return r, s
+
+
+def a_number_through_a_loop(x, n):
+    r = x.sum()
+    s = r if x[0] > 0 else 0.5
+    t = s
+    for k in range(n):
+        s += k
+        t *= 2
+    return r, s, t
+
+
+def a_view_that_one_side_reads(x, n):
+    x = x * 1
+    v = x[0:2]
+    x += n
+    if x.sum() > 0:
+        a = v * 2
+    else:
+        a = v
+    return x, a
+
+
 CONVERT = [
     through_one_of_two, through_a_tensor_or_a_copy, read_after_a_write_to_what_it_may_be,
     joined_under_two_names_on_one_side, a_tensor_and_its_view, one_of_three, in_a_kept_loop, written_in_a_branch,
     in_attributes_and_lists, returned_by_a_helper, replaced_where_the_other_side_writes, numpy_one_of_two, ping_pong,
     ping_pong_in_a_loop, rotated_list, list_turned_beside_a_write,
     after_a_loop_that_runs, after_a_loop_that_may_not_run, after_a_loop_that_data_ends,
-    what_a_loop_writes_under_another_name,
+    what_a_loop_writes_under_another_name, a_number_on_one_side, a_number_made_on_one_side, one_of_two_and_a_number,
+    a_number_before_a_loop, a_number_behind_a_loop, one_of_two_before_a_loop, another_one_behind_the_first_trip,
+    an_accumulator_that_is_replaced, a_part_in_the_first_trip, changing_places_with_a_number,
+    two_names_of_one_in_the_first_trip, taken_over_in_a_trip, one_tensor_in_every_trip, a_number_through_a_loop, a_view_that_one_side_reads,
 ]  # fmt: skip
 
 

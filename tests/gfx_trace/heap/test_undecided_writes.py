@@ -50,25 +50,6 @@ def through_to(x):
     return x
 
 
-@refused
-def first_trip_differs(x):
-    y = x
-    while y.sum() < 100:
-        x.add_(1)
-        y = y * 2
-    return x, y
-
-
-@refused
-def alias_of_an_accumulator_that_is_replaced(x):
-    total = torch.zeros(3)
-    keep = total
-    while total.sum() < 100:
-        total += x[0]
-        total = total * 2
-    return total, keep
-
-
 def rows_of_open_number(x):
     for row in x:
         row.add_(1)

@@ -1,0 +1,177 @@
+"""References that a loop carries as data: whether a variable is, in this trip, a certain tensor from before the loop.
+
+`s = x[0]`, written in each trip and replaced in each, is a part of x in the first trip alone. A flag that is carried beside s says so,
+as a variable of the loop's own, and s is one of two under it: that tensor, or one that no other name stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, Protocol
+
+from gfx_ir.graph import Graph
+
+from ..heap.aliases import Doubt, doubt, memory, mutable, outside, share
+from ..interfaces import Capturing
+from ..values.access import Access
+from ..values.either import Either, Source, be_either, root_of, roots, turned
+from ..values.lost import Lost
+from ..values.proxy import Proxy, is_open, number_kinds
+from .carried import Carried
+
+_MOST = 2
+"""How many tensors a variable is told from: each is a branch of every write to it."""
+
+
+class Aliases(Protocol):
+    """What the tensors that a loop carries share memory with, as a pass over the body shows."""
+
+    carried: list[Carried]
+    outside: dict[int, dict[int, Proxy]]
+    graph: Graph
+
+
+class CarriedRef:
+    """A tensor that a variable may be; `now`: whether it is."""
+
+    def __init__(self, tensor: Proxy) -> None:
+        self.tensor = tensor
+        self.now: Any = None
+
+    def put(self, now: Any) -> None:
+        """Set whether it is."""
+        self.now = now
+
+
+class CarriedRefs:
+    """Those of one loop, by the names of the variables; none where nothing tells which tensor a trip leaves."""
+
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer, self.held = tracer, dict[str, list[CarriedRef]]()
+        self.own: dict[str, Proxy] = {}  # what a variable is in a trip, where it is none of these
+        self.steady = True  # whether this pass left those told that were
+
+    def of(self, carried: Carried) -> list[CarriedRef]:
+        """The tensors from which a carried variable is told."""
+        return self.held.get(carried.name, []) if carried.slot is None and carried.path == (carried.name,) else []
+
+    def begin(self, carried: Carried, tensor: Proxy) -> CarriedRef | None:
+        """Tell a variable from a tensor, if it is known whether it is that before the loop."""
+        ref, refs = CarriedRef(tensor), self.held.setdefault(carried.name, [])
+        ref.now = self._is(carried.init, tensor)
+        if ref.now is None:
+            self._forget(refs)
+            return None
+        refs.append(ref)
+        return ref
+
+    def be(self, c: Carried, proxy: Any, loop: Any, others: Iterable[Proxy], why: str) -> None:
+        """What stands for a variable is one of its tensors, as the flags say, or one that may be of `others`."""
+        if not mutable(proxy):
+            return
+        refs, last = self.of(c), Proxy(proxy.value, proxy.backend)
+        told = [root for ref in refs for root in roots(ref.tensor)]
+        doubt(last, [x for x in others if not any(x is root for root in told)], why, loop=loop)
+        self.own[c.name] = last
+        for ref in refs:
+            one = proxy if ref is refs[-1] else Proxy(proxy.value, proxy.backend)
+            test = ref.now.read() if is_open(ref.now) else partial(bool, ref.now)
+            be_either(one, test, (ref.tensor, last), loop, [last] if turned(last) else [])
+            last = one
+
+    def end(self, access: Access) -> None:
+        """At the end of a trip: which tensor each variable is then."""
+        values = dict(zip(access.names, access.get()))
+        for name, refs in self.held.items():
+            found = [self._is(values[name], ref.tensor) for ref in refs]
+            if any(now is None for now in found):
+                self._forget(refs)
+            for ref, now in zip(refs, found):
+                ref.put(now)
+
+    def _is(self, held: Any, tensor: Proxy) -> Any:
+        """Whether what a variable holds is a tensor; None: nothing tells."""
+        if held is tensor:
+            return True
+        if type(held) is not Proxy or number_kinds(held) or any(held is own for own in self.own.values()):
+            return False
+        if type(held.base) is not Either:
+            return None if share(_memory(held), roots(tensor)) else False
+        then, otherwise = [self._is(source, tensor) for source in held.base.sources]
+        if then is None or otherwise is None:
+            return None
+        test, known = held.base.asked()
+        if then is otherwise or known is not None:
+            return otherwise if known is False else then
+        return self.tracer.regions.branch(test, lambda: then, lambda: otherwise)
+
+    # ------------------------------------------------------------------ what a pass shows
+    def settle(self, aliases: Aliases) -> bool:
+        """Whether the variables are, at the end of a trip, what they are taken to be: their tensors, or others that no two have."""
+        told = [c for c in aliases.carried if self.of(c)]
+        for c in told:
+            if any(self._meet(c.out, d.out) or self._meet(c.init, d.init) for d in aliases.carried if d is not c):
+                self._forget(self.held[c.name])
+        steady, self.steady = self.steady, True
+        return steady
+
+    def _forget(self, refs: list[CarriedRef]) -> None:
+        refs.clear()
+        self.steady = False
+
+    def _meet(self, x: Any, y: Any) -> bool:
+        """Whether two may share memory that is none of what they are told from."""
+        if type(x) is not Proxy or type(y) is not Proxy:
+            return False
+        if type(x.base) is type(y.base) is Either and x.base.test is y.base.test:
+            return any(map(self._meet, x.base.sources, y.base.sources))
+        for one, other in ((x, y), (y, x)):
+            if type(one.base) is Either:
+                return any(self._meet(source, other) for source in one.base.sources)
+        told = [root for refs in self.held.values() for ref in refs for root in roots(ref.tensor)]
+        return share((item for item in _memory(x) if not share((item,), told)), _memory(y))
+
+    def found(self, aliases: Aliases) -> list[tuple[Carried, Proxy]]:
+        """The variables that could be told from a tensor, and are not so far."""
+        return [
+            (c, tensor)
+            for c in aliases.carried
+            if c.slot is None and c.path == (c.name,) and c.name not in self.held
+            for tensor in self._tensors(c, aliases)
+        ]
+
+    def _tensors(self, c: Carried, aliases: Aliases) -> list[Proxy]:
+        """The tensors from before the loop that a variable may be, each by the one object that stands for it; none: too many."""
+        met = aliases.outside[id(c)]
+        if not met:
+            return []
+        every = (x for d in aliases.carried for x in (d.init, d.out))
+        objects = _outer((c.init, c.out), aliases) or _outer(every, aliases)
+        found = [x for x in objects if id(root_of(x)) in met]
+        one_each = len({id(root_of(x)) for x in found}) == len(found)
+        return found if one_each and len(found) <= _MOST else []
+
+
+def _memory(x: Proxy) -> list[Proxy]:
+    """The tensors that one is or may be, whatever is not known of its value since."""
+    base = root_of(x).base
+    before = base.before if type(base) is Lost else None
+    return [*memory(x), *(other for other, _ in before.others)] if isinstance(before, Doubt) else memory(x)
+
+
+def _outer(ends: Iterable[Any], aliases: Aliases) -> list[Proxy]:
+    """The tensors from before the loop that these surely are, but for those that no name stands for."""
+    found = {id(x): x for end in ends if not turned(end) for x in _named(end)}
+    return [x for x in found.values() if outside(x, aliases.graph) and mutable(x)]
+
+
+def _named(x: Source) -> list[Proxy]:
+    """The tensors that one surely is, as tests say, but for those that stand for it alone."""
+    if type(x) is not Proxy or number_kinds(x):
+        return []
+    base = x.base
+    if type(base) is not Either:
+        return [x] if root_of(x).base is None else []
+    sure = [source for source in base.sources if all(source is not one for one in (*base.own, *base.unsure))]
+    return [found for source in sure for found in _named(source)]
