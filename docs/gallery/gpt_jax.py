@@ -45,7 +45,9 @@ def nll_loss(x, target):
 
 
 def cross_entropy(x, target):
-    """nll_loss of log_softmax(x); x is (N, C, ...), target (N, ...) of class numbers, or (N, C, ...) of probabilities."""
+    """nll_loss of log_softmax(x); x is (N, C, ...), target (N, ...) of class numbers, or (N, C, ...) of
+    probabilities.
+    """
     log_probs = jax.nn.log_softmax(x, axis=1)
     return nll_loss(log_probs, target)
 

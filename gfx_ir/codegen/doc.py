@@ -13,8 +13,9 @@ from ..program import Guard, Program
 from ..types import LogicalTensor
 from .signature import literal
 from .style import Style
+from .wrap import COLUMNS
 
-_WIDTH = 110
+_WIDTH = COLUMNS - len('    """')
 _STATED = frozenset(("promotion", "value", "rank", "axes", "number", "device", "requires_grad", "kinds", *QUESTIONS))
 
 

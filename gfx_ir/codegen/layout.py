@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -167,11 +168,19 @@ def _docstring(text: str, indent: str) -> Iterator[str]:
     if text.endswith('"'):
         text = text[:-1] + '\\"'
     text = "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
-    lines = text.split("\n")
-    if len(lines) == 1:
-        yield f'{indent}"""{text}"""'
+    lines = [part for line in text.split("\n") for part in _prose(line, COLUMNS - len(f'{indent}"""'))]
+    if len(lines) == 1 and len(f'{indent}"""{lines[0]}"""') <= COLUMNS:
+        yield f'{indent}"""{lines[0]}"""'
         return
     yield f'{indent}"""{lines[0]}'
     for line in lines[1:]:
         yield f"{indent}{line}".rstrip()
     yield f'{indent}"""'
+
+
+def _prose(line: str, width: int) -> list[str]:
+    """A line of a text as lines that fit, where it has words to break at."""
+    if len(line) <= width:
+        return [line]
+    margin = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(line, width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)

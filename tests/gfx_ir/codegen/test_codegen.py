@@ -184,3 +184,13 @@ def test_a_docstring_comes_back_whatever_stands_in_it():
     g, (x,), _ = graph("f", "x")
     g.doc, g.result = 'a "quoted" \\ path\n\0 \x07 \r \ud800 λ"', x
     assert inspect.cleandoc(emit(Program(g), backend("numpy")).load().__doc__) == g.doc
+
+
+@pytest.mark.parametrize("count", [98, 101, 104, 107, 300])
+def test_lines_of_a_docstring_fit(count):
+    g, (x,), _ = graph("f", "x")
+    g.doc, g.result = f"{'a ' * (count // 2)}.\n\n  {'b ' * (count // 2)}.", x
+    for g.doc in (g.doc, g.doc.split("\n")[0]):
+        source = emit(Program(g), backend("numpy")).source
+        assert max(map(len, source.splitlines())) <= 110
+        assert source.split().count("a") + source.count('"a') == count // 2
