@@ -87,7 +87,7 @@ def _derivable(replay: Replaying, eqn: Any, place: str, results: Sequence[Any], 
     types = [var.aval for var in given]
     try:
         free = _derived_by(alone, types)
-        rule = _RULES.get(eqn.primitive.name, _along) if any(free) and not again else _refusing
+        rule = _RULES.get(eqn.primitive.name, _once) if any(free) and not again else _refusing
         made = rule(replay, alone, types, free, named)
     except jax.errors.UnexpectedTracerError as error:
         raise MissingOp(
@@ -141,41 +141,17 @@ def _forward(
     return made
 
 
-def _along(replay: Replaying, alone: Callable[..., Any], types: Sequence[Any], free: Sequence[bool], name: str) -> Any:
-    """As `_forward`, of a primitive: what its rule computes apart from what it makes of tangents."""
-    closed = jax.make_jaxpr(alone)(*types)
-    structure: Any = None
+def _once(replay: Replaying, alone: Callable[..., Any], types: Sequence[Any], free: Sequence[bool], name: str) -> Any:
+    """As `_reverse`, of a primitive: what its rule computes with it has no derivative, which JAX would ask the rule for again."""
 
-    def split(*primals: Any) -> tuple:
-        nonlocal structure
-
-        def of(*moved: Any) -> Any:
-            given = iter(moved)
-            return alone(*(next(given) if moves else x for x, moves in zip(primals, free)))
-
-        found, moving = jax.linearize(of, *(x for x, moves in zip(primals, free) if moves))
-        kept, structure = jax.tree.flatten(moving)
-        return found, kept
-
-    step = jax.make_jaxpr(split)(*types)
-    kept = step.out_avals[len(closed.out_avals) :]
-    moving = jax.make_jaxpr(lambda kept, tangents: jax.tree.unflatten(structure, kept)(*tangents))(
-        kept, [type_ for type_, moves in zip(types, free) if moves]
-    )
-
-    def jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple:
-        replay.deriving.append("")  # what it computes of itself there is no code of its
+    def run(closed: Any, args: Sequence[Any]) -> list[Any]:
+        replay.deriving.append("")  # so that it is met again
         try:
-            found = replay.run(step, primals)
+            return replay.run(closed, args)
         finally:
             replay.deriving.pop()
-        moved = [tangent for tangent, moves in zip(tangents, free) if moves]
-        count = len(closed.out_avals)
-        return tuple(found[:count]), tuple(replay.run(moving, [*found[count:], *moved]))
 
-    made = jax.custom_jvp(_function(replay, closed, name))
-    made.defjvp(jvp)
-    return made
+    return _reverse(replay, alone, types, free, name, run)
 
 
 def _refusing(
@@ -195,10 +171,12 @@ def _refusing(
 
 
 def _reverse(
-    replay: Replaying, alone: Callable[..., Any], types: Sequence[Any], free: Sequence[bool], name: str
-) -> Any:
-    """The function with its rule for gradients, which are of the `free` arrays."""
+    replay: Replaying, alone: Callable[..., Any], types: Sequence[Any], free: Sequence[bool], name: str,
+    run: Callable[[Any, Sequence[Any]], list[Any]] | None = None,
+) -> Any:  # fmt: skip
+    """The function with its rule for gradients, which are of the `free` arrays; `run` makes what the rule computes."""
     structure: Any = None
+    run = run or replay.run
 
     def forward(*args: Any) -> tuple:
         nonlocal structure
@@ -221,12 +199,12 @@ def _reverse(
     rule = jax.make_jaxpr(backward)(kept, [type_ for type_ in results if _derived(type_)])
 
     def fwd(*args: Any) -> tuple:
-        found = replay.run(step, args)
+        found = run(step, args)
         return tuple(found[: len(results)]), tuple(found[len(results) :])
 
     def bwd(residuals: Sequence[Any], grads: Sequence[Any]) -> tuple:
         moved = [grad for grad, type_ in zip(grads, results) if _derived(type_)]
-        found = iter(replay.run(rule, [*residuals, *moved]))
+        found = iter(run(rule, [*residuals, *moved]))
         return tuple(next(found) if moves else None for moves in free)
 
     made = jax.custom_vjp(_function(replay, closed, name))
@@ -252,7 +230,8 @@ def _derives(alone: Callable[..., Any], types: Sequence[Any], by: Sequence[bool]
             given = iter(moved)
             return alone(*(next(given) if moves else x for x, moves in zip(args, by)))
 
-        return jax.vjp(of, *(x for x, moves in zip(args, by) if moves))[0]
+        found, pull = jax.vjp(of, *(x for x, moves in zip(args, by) if moves))
+        return pull([jnp.zeros_like(x) for x in found])
 
     try:
         jax.eval_shape(pulled, *types)

@@ -52,15 +52,30 @@ def counted_rule(primals, tangents):
     return counted.bind(*primals), (moved, np.zeros((), jax.dtypes.float0))
 
 
+half = primitive("half", lambda x: jax.lax.stop_gradient(x) / 2, lambda x: x)
+ad.primitive_jvps[half] = lambda primals, tangents: (half.bind(*primals), half.bind(*tangents))
+ad.primitive_transposes[half] = lambda grad, x: [half.bind(grad)]
+scaled = primitive("scaled", lambda x, by: x * by, lambda x, by: x)
+
+
+def scaled_rule(primals, tangents):
+    if not isinstance(tangents[1], ad.Zero):
+        raise ValueError("no derivative by the factor")
+    return scaled.bind(*primals), tangents[0] * 3
+
+
 def no_rule(primals, tangents):
     raise ValueError("no derivative")
 
 
 ad.primitive_jvps[counted] = counted_rule
 ad.primitive_jvps[still] = no_rule
+ad.primitive_jvps[scaled] = scaled_rule
 HAVE_RULES = {
     "a rule": lambda x: x * norm.bind(x),
     "a rule, behind a rule": lambda x: norm.bind(x * norm.bind(x)) * x,
+    "a rule that is linear by another one, of code that is not": lambda x: x * half.bind(x),
+    "a rule that refuses one of two": lambda x: scaled.bind(x, jax.lax.stop_gradient(x)),
     "results that are whole numbers": lambda x: x * jnp.stack(counted.bind(x)).sum(),
     "a rule that refuses, of what has no derivative": lambda x: x * still.bind(jax.lax.stop_gradient(x)),
 }
