@@ -294,7 +294,7 @@ class Builtin:
     def __call__(self, tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         if not fits(f, args, kwargs):
             return f(*args, **kwargs)  # it raises Python's TypeError
-        if self.effect in _ASKING and tracer.effects.unsure:
+        if self.effect in _ASKING:
             for x in args:
                 tracer.effects.sure_of_keys(x)
         if self.effect == CONSUMES and len(args) > self.at:

@@ -121,7 +121,9 @@ def _checked(replay: Replaying, eqn: Any, told: list[str | None], operands: list
 def _raised(jaxpr: Any) -> str | None:
     """What a jaxpr says that raises: one that calls a function of Python's from which there is no way back."""
     asked = next((eqn for eqn in jaxpr.eqns if eqn.primitive.name == "pure_callback"), None)
-    f = None if asked is None else getattr(asked.params["callback"], "callback_func", None)
+    if asked is None:
+        return None
+    f = getattr(asked.params["callback"], "callback_func", None)
     if not isinstance(f, FunctionType) or any(step.opname.startswith("RETURN_") for step in get_instructions(f)):
         return None
     if all(isinstance(var, Literal) for var in asked.invars):
