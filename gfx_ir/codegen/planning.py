@@ -141,7 +141,7 @@ class Planner:
     def _fits(self, value: Value, user: Node) -> bool:
         """Whether the value may be written in the place where `user` takes it."""
         node = value.node
-        if self.users.get(value) != [user] or node.graph is not user.graph or node not in self.liveness.live:
+        if self._users(value, user) != [user] or node.graph is not user.graph or node not in self.liveness.live:
             return False
         if is_repeat(user) and (value, user) in self.liveness.late:
             return False
@@ -164,6 +164,22 @@ class Planner:
             or (self.functional(user) and begins(value, user))
             or changes_places(value, user, self.liveness)
         )
+
+    def _users(self, value: Value, user: Node) -> list[Node]:
+        """The nodes that take a value. `a and b` of `user`, where a is the test and the result, says it once."""
+        found = self.users.get(value, [])
+        if len(found) < 2 or not self._gives_its_test(user) or self.resolve(user.args[0]) is not value:
+            return found
+        sides = [region.output for region in user.regions]
+        return [node for node in found if node not in sides] if self._is_ternary(user) else found
+
+    def _gives_its_test(self, node: Node) -> bool:
+        """Whether a test gives what it asks, on one side."""
+        if not is_test(node):
+            return False
+        test = self.resolve(node.args[0])
+        given = [leaf for region in node.regions for leaf in outputs_of(region.result, len(node.values))]
+        return type(test) is Value and any(type(leaf) is Value and self.resolve(leaf) is test for leaf in given)
 
     def _ends_nested(self, user: Node) -> bool:
         """Whether `user` is the end of a nested function, which returns expressions rather than variables."""
@@ -251,7 +267,8 @@ class Planner:
                 return False
             if type(value) is not Value and repr(value) == "UNBOUND":
                 return False
-        chained = any(isinstance(result, bool) for result in results)  # `and`, `or`: these read well if long
+        chained = any(isinstance(result, bool) for result in results) or self._gives_its_test(node)
+        # `and`, `or`: these read well if long
         limit = WIDTH if chained else _TERNARY
         return sum(self._side_width(region) for region in node.regions) + self._widths.leaf(node.args[0]) < limit
 

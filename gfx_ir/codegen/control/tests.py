@@ -106,16 +106,12 @@ class Tests:
         test = self.writer.resolve(node.args[0])
         then, other = (self.writer.resolve(outputs_of(region.result, len(node.values))[at]) for region in node.regions)
         facts = self.plan.facts
+        if facts.is_boolean(test) and (other is test or then is test):
+            kind, beside = (ast.And, then) if other is test else (ast.Or, other)
+            return boolean(kind, [operand(test), operand(beside)])
         if facts.is_boolean(test) and (asked or facts.is_number(test) or not any(map(self._is_number, (then, other)))):
             if type(then) is type(other) is bool and then is not other:
                 return self.writer.test(test, then is True) if asked else self.writer.truth(test, then is True)
-            beside = other if then is True else then if other is False else None  # one of Python's booleans
-            if beside is test:
-                return (
-                    self.writer.test(test)
-                    if asked
-                    else ast.IfExp(self.writer.test(test), self.writer.leaf(then), self.writer.leaf(other))
-                )
             if other is False and type(then) is Value:
                 return boolean(ast.And, [self.writer.test(test), operand(then)])
             if then is True and type(other) is Value:

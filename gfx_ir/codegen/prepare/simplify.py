@@ -6,8 +6,9 @@ from typing import Any
 
 from ...control import is_data_test, is_for, is_host, is_loop, is_test
 from ...edited import put_before
-from ...graph import Graph, Node, Value
+from ...graph import Graph, Node, Value, values_in
 from ...infer.facts import Facts
+from ...op import Trait
 from ...program import Program
 from ...regions import outputs_of
 from ..sides import joins, outer
@@ -83,8 +84,8 @@ def _opposite(value: Value, before: Node, name: str | None, facts: Facts) -> Any
 
 
 def _knows_its_test(node: Node, functional: bool, facts: Facts) -> None:
-    """`b if a else a` gives False where a boolean a fails, `a if a else b` True where it holds. Not beside another number, where
-    Python has the tensor that a is."""
+    """`b if a else a` gives False where a boolean a fails, `a if a else b` True where it holds. Not where a is a tensor and something
+    takes the result for more than a test: Python has that tensor there."""
     test = node.args[0]
     if type(test) is not Value or not facts.is_boolean(test):
         return
@@ -92,14 +93,64 @@ def _knows_its_test(node: Node, functional: bool, facts: Facts) -> None:
     tensor = not functional and not facts.is_number(test)
     for at, (region, known) in enumerate(zip(node.regions, (True, False))):
         region.result = tuple(
-            known if outer(leaf) is test and not (tensor and _is_other_number(facts, outer(other))) else leaf
-            for leaf, other in zip(results[at], results[1 - at])
+            known if outer(leaf) is test and not (tensor and _is_told(output)) else leaf
+            for leaf, output in zip(results[at], node.values)
         )
 
 
-def _is_other_number(facts: Facts, leaf: Any) -> bool:
-    """Whether it is a number of Python's that no test computes: it is none of True and False, or it is written so."""
-    return facts.is_number(leaf) and (type(leaf) is bool or not facts.is_boolean(leaf))
+def _is_told(value: Value) -> bool:
+    """Whether anything takes a value as more than a test, so that a tensor is told from a boolean of Python's."""
+    seen, left = {value}, [value]
+    while left:
+        taken = left.pop()
+        for user in taken.uses:
+            owner = user.graph.owner if user.graph is not None and user is user.graph.output else None
+            if owner is not None:
+                more = _given_on(owner, user.graph, taken)
+            elif user.regions:
+                more = _taken_in(user, taken)
+            else:
+                more = [user.value] if user.op.sign == "not" else [] if user.op.traits & Trait.TRUTH else None
+            if more is None:
+                return True
+            left += [x for x in more if x not in seen]
+            seen.update(more)
+    return False
+
+
+def _given_on(owner: Node, region: Any, value: Value) -> list[Value] | None:
+    """What a value that a region of a test or loop gives is behind it, and in its next trip; None: something else."""
+    if is_test(owner):
+        return [x for x, leaf in zip(owner.values, outputs_of(region.result, len(owner.values))) if leaf is value]
+    if not is_loop(owner):
+        return None
+    if region is not owner.regions[-1]:  # the test of a `while`
+        return []
+    left = outputs_of(region.result, len(owner.values))
+    at = [n for n, leaf in enumerate(left) if leaf is value]
+    return None if any(n >= len(owner.arg("init")) for n in at) else _carried(owner, at)
+
+
+def _taken_in(user: Node, value: Value) -> list[Value] | None:
+    """What a value that a test or loop takes is inside; None: something else."""
+    if is_test(user):
+        return [r.placeholders[n] for r in user.regions for n, leaf in enumerate(user.args[1]) if leaf is value]
+    if not is_loop(user) or (is_for(user) and value in values_in(user.args[0])):
+        return None
+    operands = user.arg("operands")
+    inside = [
+        r.placeholders[len(r.placeholders) - len(operands) + n]
+        for r in user.regions
+        for n, leaf in enumerate(operands)
+        if leaf is value
+    ]
+    return inside + _carried(user, [n for n, leaf in enumerate(user.arg("init")) if leaf is value])
+
+
+def _carried(loop: Node, places: list[int]) -> list[Value]:
+    """What a loop carries at some places: in its regions, and behind it."""
+    items = len(loop.args[0]) if is_for(loop) else 0
+    return [x for n in places for x in (loop.values[n], *(r.placeholders[items + n] for r in loop.regions))]
 
 
 def _name_carried(node: Node) -> None:

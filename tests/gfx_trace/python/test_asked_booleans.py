@@ -91,3 +91,37 @@ def test_which_side_was_taken_is_one_as_well(fn):
         assert (
             type(got[0]) is int and got[0] == want[0] and torch.equal(torch.as_tensor(got[1]), torch.as_tensor(want[1]))
         )
+
+
+def returned_with_its_test(x: torch.Tensor):
+    y = x.sum() > 4
+    if y:
+        return y, x
+    return x, y
+
+
+def either_test(x: torch.Tensor):
+    y, z = x.sum() > 4, bool(x.sum() > 6.5)
+    return y and z, y or z, [y if y else z], {"not": not (y and z)}
+
+
+def carried(x: torch.Tensor):
+    y, n = x.sum() > 4, 0
+    while y:
+        x, n = x - 1, n + 1
+        y = x.sum() > 4 and n < 2
+    return y, n
+
+
+def of_a_helper(x: torch.Tensor):
+    first = lambda v: v.sum() > 4 and v.max() > 3.5
+    return first(x), first(x + 1) | first(x), first(x) and first(x + 1)
+
+
+@pytest.mark.parametrize("fn", [returned_with_its_test, either_test, carried, of_a_helper])
+def test_a_tensor_of_a_test_stays_one_where_it_is_returned(fn):
+    program = gfx.symbolic_trace(fn)
+    for x in (X, Y, Y * 9, -X):
+        want = str(fn(torch.tensor(x)))
+        assert str(program(torch.tensor(x))) == want
+        assert str(program.to("torch")(torch.tensor(x))) == want
