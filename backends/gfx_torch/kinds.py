@@ -160,13 +160,14 @@ def refusing(fn: Callable[..., Any], name: str, own: int = 0) -> Callable[..., A
     return lift
 
 
-def check(name: str, given: Iterable[Any], kinds: str) -> None:
-    """Refuse what is known to be of kinds that a function does not take. Where that hangs on arguments, those are guarded."""
+def check(name: str, given: Iterable[Any], kinds: str, silent: bool = False) -> None:
+    """Refuse what is known to be of kinds that a function does not take. Where that hangs on arguments, those are guarded; `silent`:
+    also for the common kinds, as others would give something else."""
     found = [x for x in given if isinstance(x, Value) or is_number(x)]
     known = list(map(kind, found))
     if known and "" not in known:
         require_kinds(name, highest(known), kinds)
-    elif known and not _COMMON.issubset(kinds) and (assumed := assumptions()) is not None:
+    elif known and (silent or not _COMMON.issubset(kinds)) and (assumed := assumptions()) is not None:
         assumed.kinds(name, found, kinds)
 
 

@@ -63,6 +63,11 @@ def _len(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     return tracer.host_values.length(rows_of(args[0]))
 
 
+def _callable(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """callable(x): no array, number or None is."""
+    return not is_open(args[0]) and f(args[0])
+
+
 def _id(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """id(x), of what a test chose that of either."""
     if type(args[0]) is Gated:
@@ -314,7 +319,7 @@ BUILTINS: dict[Any, Builtin] = {
         repr: str_or_repr, print: _print, range: _range, round: on_round, pow: on_pow, divmod: _divmod, **_MATH,
     }),
     **_rows(KEEPS, {
-        isinstance: is_instance, type: type_of, hasattr: has_attribute, getattr: _getattr, id: _id,
+        isinstance: is_instance, type: type_of, hasattr: has_attribute, getattr: _getattr, id: _id, callable: _callable,
         **dict.fromkeys(SPECIAL_FUNCTIONS.keys() - WRITING_FUNCTIONS, _meaning),
         **dict.fromkeys((builtins.locals, builtins.eval, builtins.exec), _locals),
     }),

@@ -108,3 +108,11 @@ def test_what_no_argument_can_be_is_refused_at_capture():
         gfx.symbolic_trace(lambda x: torch.mean(x > 0))
     with pytest.raises(UnsupportedConstruct, match="and gets"):
         gfx.symbolic_trace(lambda x: torch.gcd(torch.softmax(x, 0), x))
+
+
+def test_what_gives_something_else_of_booleans_takes_none():
+    program = gfx.symbolic_trace(lambda x, y: torch.add(x, y, alpha=2), backend="torch")
+    x = torch.tensor([1.5, -2.0])
+    torch.testing.assert_close(program(x, x.long()), torch.add(x, x.long(), alpha=2))
+    with pytest.raises(GuardError, match="y holds no booleans"):
+        program(x > 0, x > 0)

@@ -51,7 +51,8 @@ ASKED = [
     lambda x: chosen(x) is not x,
     lambda x: not chosen(x) is not x,
     lambda x: may_be_none(x) is not None,
-    lambda x: may_be_none(x) is not None,
+    lambda x: operator.not_(may_be_none(x) is None),
+    lambda x: callable(x),
 ]
 
 
