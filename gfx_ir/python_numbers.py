@@ -46,8 +46,9 @@ SIGNS: Mapping[str, str] = {op: UNARY.get(op) or text.split()[1] for op, text in
 COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!=", "not"))
 """Those that give a boolean."""
 EQUALITIES = frozenset(("==", "!="))
+DIVISIONS = frozenset(("/", "//", "%"))
+"""Those that raise where what divides is 0."""
 TESTS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_not"))
-DIVISIONS = frozenset(("divide", "floor_divide", "remainder"))
 _BITWISE = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor"))
 SHIFTS = frozenset(("bitwise_left_shift", "bitwise_right_shift"))
 SYMBOLS: Mapping[str, str] = {text.split()[1]: op for op, text in SPELLINGS.items() if text.startswith("x1 ")}

@@ -49,7 +49,24 @@ def _read(statement: ast.stmt, later: Names) -> Names:
         return live | names_in(head)
     if isinstance(statement, ast.Assign) and all(isinstance(target, ast.Name) for target in statement.targets):
         return (later - names_in(*statement.targets)) | names_in(statement.value)
-    return later | {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+    return later | _names(statement)
+
+
+def _names(statement: ast.AST) -> set[str]:
+    """The names in a statement. Those in a function are kept with it, as each of those that it stands in asks for them."""
+    found = getattr(statement, "gfx_names", None)
+    if found is None:
+        found, parts = set(), [*ast.iter_child_nodes(statement)]
+        for part in parts:
+            if isinstance(part, ast.Name):
+                found.add(part.id)
+            elif isinstance(part, ast.FunctionDef):
+                found |= _names(part)
+            else:
+                parts += ast.iter_child_nodes(part)
+        if isinstance(statement, ast.FunctionDef):
+            statement.gfx_names = found  # type: ignore[attr-defined]
+    return found
 
 
 def _first_read(body: Sequence[ast.stmt], later: Names) -> Names:

@@ -17,7 +17,7 @@ from gfx_ir.build import HOST_OPERATORS
 from gfx_ir.graph import Value
 from gfx_ir.infer.abstract import NUMBERS, Kinds
 from gfx_ir.op import active
-from gfx_ir.python_numbers import CLASSES, DIVISIONS, FUNCTIONS, KINDS, OPEN, SHIFTS, function, operator_kinds
+from gfx_ir.python_numbers import CLASSES, DIVISIONS, FUNCTIONS, KINDS, OPEN, SHIFTS, SIGNS, function, operator_kinds
 
 from ..interfaces import Capturing
 from ..values.proxy import HostProxy, Proxy, is_open, number_kinds, weak_kind
@@ -87,7 +87,7 @@ def _failures(op: str, operands: Sequence[Any], given: Sequence[Kinds]) -> tuple
     """What an error calls an operator of Python's, and the errors that it may raise of such numbers."""
     divisor = operands[-1]
     exact = frozenset().union(*given) <= {"int", "bool"}
-    if op in DIVISIONS and (type(divisor) is Value or divisor == 0):
+    if SIGNS.get(op) in DIVISIONS and (type(divisor) is Value or divisor == 0):
         return "division", ZeroDivisionError
     if op == "pow" and not (exact and type(divisor) is int and divisor >= 0):
         return "power", ZeroDivisionError, OverflowError

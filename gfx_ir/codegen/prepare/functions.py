@@ -63,7 +63,7 @@ def _fraction(make: Make, x: Any) -> Any:
 def raised_for(make: Make, made: Value) -> tuple[Value, str, str] | None:
     """What holds unless Python raises an error where it makes a number: that, the error's words and its name; None: nothing tells."""
     node = made.node
-    if node.op.name in DIVISIONS:
+    if node.op.sign in DIVISIONS:
         return make("not_equal", node.args[1], 0), "division by zero", ZeroDivisionError.__name__
     args: Sequence[Any] = node.args[1] if calls_python(node) else ()
     if len(args) != 1 or function(node.args[0]).gives != "float":
