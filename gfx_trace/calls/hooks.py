@@ -170,6 +170,13 @@ def gfx_yield_from(source: Any) -> Any:
     return tracer.iteration.steps(source)
 
 
+def gfx_closing(caught: Callable[[], tuple] | None = None) -> None:
+    """A generator comes to a block with a `yield` that is left where it is closed: a `with`, or a `try` with a `finally`, or one that
+    catches what is in `caught`."""
+    if caught is None or issubclass(GeneratorExit, caught()):
+        here().iteration.cleans_up()
+
+
 def gfx_fold(f: Any, iterable: Any, each: Any, keeps: Any, target: Any, *start: Any, access: tuple = NOTHING) -> Any:
     """sum, any or all of a generator expression of one `for`; `access` as in `gfx_and`."""
     tracer = here()

@@ -179,7 +179,8 @@ def _traced(
     """Run the code under the tracer: its result's tree, how that is put together again, its records, and what was written."""
     place, made = None, Made()
     try:
-        result = run(tracer, target, bound)
+        with tracer.iteration.closing():
+            result = run(tracer, target, bound)
         tracer.gradients.check_left(tracer)
         place, tracer.site, tracer.regions.escaped = (
             tracer.span(),

@@ -51,7 +51,8 @@ class Regions:
             self.tracer.facts.known = dict(known)  # what is settled inside a region holds there alone: it may never run
             self.tracer.journal.open()
             try:
-                yield side
+                with self.tracer.iteration.closing():
+                    yield side
             except Exception as error:
                 self.escaped = error
                 raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
 from gfx_ir.backend import Lift
@@ -127,6 +127,8 @@ class Iterating(Protocol):
 
     def rest(self, iterator: Any, first: Any) -> Any: ...
     def doubt(self, source: Any) -> None: ...
+    def cleans_up(self) -> None: ...
+    def closing(self) -> AbstractContextManager[None]: ...
     def given(self, f: Any, args: tuple, kwargs: dict) -> tuple[tuple, dict]: ...
 
 

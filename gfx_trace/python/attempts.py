@@ -41,7 +41,8 @@ def attempt(tracer: Capturing, work: Callable[[Mark], Any]) -> Any:
     mark, outer = Mark(tracer), len(tracer.journal.frames[0])
     tracer.journal.open()
     try:
-        made = work(mark)
+        with tracer.iteration.closing():
+            made = work(mark)
     except BaseException:
         tracer.journal.close()
         tracer.journal.back(outer)

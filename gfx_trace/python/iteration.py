@@ -9,7 +9,9 @@ from __future__ import annotations
 import collections
 import gc
 import itertools
+import weakref
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType
 from typing import Any
 
@@ -56,6 +58,8 @@ class Iteration:
             int, tuple[Any, Any]
         ] = {}  # those without an end, and the step from item to item, by their ids
         self.doubtful: set[int] = set()  # those of which a test or loop on captured data decides how far they moved
+        self.stepping: list[Any] = []  # the generators that run now
+        self.cleaning: weakref.WeakSet[Any] = weakref.WeakSet()  # those that run code where they are closed
 
     # ------------------------------------------------------------------ what made them
     def made(self, iterator: Any) -> Any:
@@ -115,7 +119,13 @@ class Iteration:
             with gfx_handlers(lambda: StopIteration):
                 return self.tracer.calls.call(method, (iterator,), {})
         check_begun(self.tracer, iterator)
-        return next(iterator)
+        if type(iterator) is not GeneratorType:
+            return next(iterator)
+        self.stepping.append(iterator)
+        try:
+            return next(iterator)
+        finally:
+            self.stepping.pop()
 
     def steps(self, source: Any, loop: bool = False) -> Iterator[Any]:
         """The items of a source one by one. `loop`: the code that takes them is one loop, whose later trips may hang on tests."""
@@ -140,8 +150,9 @@ class Iteration:
                 if home is None or home is self.tracer.graph:
                     item = self.next(iterator)
                 else:
-                    self.doubtful.add(id(iterator))
+                    self.doubt(iterator)
                     item = self._step(iterator)
+                    self.doubt(iterator)
             except StopIteration:
                 return
             except CaptureError as error:
@@ -170,10 +181,33 @@ class Iteration:
         """What is unpacked to `count` targets: of an iterator one item more, by which Python sees that there are too many."""
         return list(itertools.islice(self.steps(source), count + 1)) if is_iterator(source) else source
 
+    def cleans_up(self) -> None:
+        """The generator that runs has come to a block that runs code where it is closed."""
+        if self.stepping:
+            self.cleaning.add(self.stepping[-1])
+
+    @contextmanager
+    def closing(self) -> Iterator[None]:
+        """Where this part of a capture is given up, what its generators run where they are closed is run in it, and taken back with it."""
+        begun = tuple(self.cleaning)
+        try:
+            yield
+        except BaseException:
+            for generator in [x for x in self.cleaning if x not in begun]:
+                with suppress(Exception):
+                    generator.close()
+            raise
+
     def doubt(self, source: Any) -> None:
-        """A test on captured data decides how far a source is read."""
-        if is_iterator(source):
-            self.doubtful.add(id(source))
+        """A test on captured data decides how far a source is read. Raises where a generator cleans up where that ends."""
+        if not is_iterator(source):
+            return
+        self.doubtful.add(id(source))
+        if type(source) is GeneratorType and source in self.cleaning:
+            raise NeedsPython(
+                "use of a generator", "a test on captured data decides where it is left, and a `with`, `finally` or `except` around its "
+                "`yield` runs there", self.tracer.span(), "do that behind the loop, or go over a list of its items",
+            )  # fmt: skip
 
     def given(self, f: Any, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
         """The arguments of a call that is not entered: iterators are only given to it where it may take their items."""

@@ -16,7 +16,8 @@ variables. What is not obvious from a hook's name:
   stand for a return inside a loop, `with` or `try`.
 - `gfx_unpack(value, names)` gives the items of `value`, one a target (all of them where a target is starred: the
   assignment itself collects); where `names` has a tuple, the item is to be unpacked likewise.
-- a function whose `yield` hangs on a test, or a walrus in a comprehension, stays native: `gfx_static(test, construct)`.
+- a function whose `yield` hangs on a test, or a walrus in a comprehension, stays native: `gfx_static(test, construct)`. A block with a
+  `yield` begins with `gfx_closing(caught)` where closing the generator runs code of that block.
 
 Nested functions and lambdas are rewritten in place (`is_converted` knows them); classes and async functions defined
 inside stay as they are, and are converted when they are called.

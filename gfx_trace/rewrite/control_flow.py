@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from .comprehensions import structure
 from .context import Frame
-from .flow import falls
+from .flow import falls, yields
 from .scope_names import own
 from .scopes import Use
 from .statements import Statements
@@ -217,7 +217,8 @@ class ControlFlow(Statements):
             item.optional_vars = store(kept)
             before += self.hoisting(lambda t=target, k=kept: self.bind(t, at(load(k), t), t))
         entered = set(self.defined)
-        s.body = [*before, *self.protected(s.body, live, live)] or [ast.Pass()]
+        closing = [at(ast.Expr(hook("gfx_closing", [], s)), s)] if self.is_generator and yields(s) else []
+        s.body = [*closing, *before, *self.protected(s.body, live, live)] or [ast.Pass()]
         self.defined = entered - s.use.deleted
         return [s]
 
@@ -235,6 +236,9 @@ class ControlFlow(Statements):
         handled = set().union(*(block(h.body).gen for h in s.handlers)) | end
         before = set(self.defined)
         clean = before - s.use.deleted
+        closing = (
+            hook("gfx_closing", [] if s.finalbody else [self.caught(s)], s) if self.is_generator and yields(s) else None
+        )
         body = self.protected(s.body, block(s.orelse).gen | end, handled)
         orelse = self.protected(s.orelse, end, end)
         ends = [self.defined] if falls(s.body) and falls(s.orelse) else []
@@ -258,6 +262,8 @@ class ControlFlow(Statements):
         added = self.defined - clean
         self.defined = (set.intersection(*ends) if ends else clean) - (last.deleted - self.defined) | added
         s.body, s.orelse = body or [ast.Pass()], orelse
+        if closing is not None:
+            s.body.insert(0, at(ast.Expr(closing), s))
         if s.handlers and isinstance(s, ast.Try):  # a refusal is not for the user's own clauses to catch
             s.handlers.insert(0, at(ast.ExceptHandler(load("gfx_Error"), None, [at(ast.Raise(), s)]), s))
         return [*clauses, s]
