@@ -65,7 +65,7 @@ def lasting_writes(
     _check_apart(tracer, [write for write in found if write.slot is None])
     asked = [write.first for write in found if write.first is not None]
     set_up = [write.slot for write in found if write.slot is not None and not write.kept]
-    changed = [slot for slot in slots if type(slot.old) not in FIXED or not same_data(slot.get(), slot.old)]
+    changed = [slot for slot in slots if not _set_again(tracer, slot)]
     left = Left(changed, asked, set_up, tracer.effects.ran)
     if asked:  # what else is fixed is set up with it
         found = [write for write in found if write.slot is None or type(write.value) is Value]
@@ -195,6 +195,12 @@ def same_data(x: Any, y: Any) -> bool:
     if type(x) is dict:
         return list(x) == list(y) and all(map(same_data, x.values(), y.values()))
     return type(x) in FIXED and x == y
+
+
+def _set_again(tracer: Capturing, slot: Slot) -> bool:
+    """Whether the attribute of a model is set to the constant that it was: models' are taken to change by their own code alone."""
+    fixed = type(slot.old) in FIXED and same_data(slot.get(), slot.old)
+    return fixed and id(slot.object) in tracer.module_paths
 
 
 def _as_it_was(slot: Slot) -> bool:
