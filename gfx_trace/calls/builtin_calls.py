@@ -125,8 +125,10 @@ def _sum(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if isinstance(args[0], Proxy):
         rows = args[0].read()
         reduced = ops.sum(rows, 0) if narrow is None else ops.sum(rows, 0, dtype=narrow)
-        is_zero = type(total) is int and total == 0
-        return tracer.wrap(reduced if is_zero else ops.add(reduced, tracer.operands.operand(total)), args[0].backend)
+        operand = None if type(total) is int and total == 0 else tracer.operands.operand(total)
+        if operand is NotImplemented:
+            return tracer.operands.no_operand("+", args[0], total)
+        return tracer.wrap(reduced if operand is None else ops.add(reduced, operand), args[0].backend)
     items = list(args[0])
     own = any(tracer.overloading.overloads(type(item)) for item in items)
     return total_of(tracer, total, items) if own or any(map(is_open, items)) else sum(items, total)

@@ -106,7 +106,8 @@ def f(x, n, k):
                 s = s * 0.5 + e
             s, r = r, s
     return s, r
-"""
+""",
+        "refused",
     ),
     "another value of the name of what a loop carries": Failure(
         """

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
-from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.errors import GuardError, UnsupportedConstruct
 
 
 def pairs(x, n):
@@ -135,5 +135,9 @@ def test_a_row_that_is_written_by_its_index_is_no_number():
             row[0] += 1.5
         return x
 
-    with pytest.raises(UnsupportedConstruct, match="cannot decide whether a write changes 'x'"):
-        gfx.symbolic_trace(fn, backend="numpy")
+    program = gfx.symbolic_trace(fn, backend="numpy")
+    for shape in ((2, 3), (3, 2, 2)):
+        given = np.arange(float(np.prod(shape))).reshape(shape)
+        np.testing.assert_array_equal(program(given.copy()), fn(given.copy()))
+    with pytest.raises(GuardError, match=r"takes x\.ndim >= 2 as given"):
+        program(np.ones(3))  # an IndexError of NumPy's
