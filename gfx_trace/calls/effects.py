@@ -64,9 +64,9 @@ class Effects:
         self.opaque: dict[type, bool] = {}  # of the types that were met
         self.ran: list[Span] = []  # where what may write ran, and was not entered
         self.open_keys: dict[int, str] = {}  # paths of arguments of which no one knows all keys, by id
-        self.unsure: dict[
-            int, set[Any]
-        ] = {}  # keys about which data decides, by the id of their dictionary, which the journal holds
+        # by the id of a dictionary, which the journal holds:
+        self.unsure: dict[int, set[Any]] = {}  # keys about which data decides
+        self.unordered: set[int] = set()  # those of which a test decides in which order the keys stand
 
     def run(self, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """f(*args, **kwargs), what it writes recorded."""
@@ -169,8 +169,11 @@ class Effects:
         if id(owner) in self.open_keys:
             what = f"GFX cannot convert this use of {self.open_keys[id(owner)]!r}: it was not given, and which keys it has is open"
             raise self.tracer.error(what, "give it at capture, or annotate it as a TypedDict")
-        if not self.unsure:
+        if not self.unsure and not self.unordered:
             return
+        if not asked and id(owner) in self.unordered:
+            what = f"GFX cannot convert this use of {called(owner, self.tracer.site)!r}: a test decides in which order its keys stand"
+            raise self.tracer.error(what, "set its keys before the test, or in one order on both sides")
         keys = self.unsure.get(id(owner), set()) | _absent(owner)
         key = next((key for key in keys if not asked or key in asked), None)
         if key is not None:
@@ -187,7 +190,7 @@ class Effects:
 
     def sure_within(self, x: Any) -> None:
         """The same of all that code in C comes to from an object."""
-        for part in reached_from((x,)) if self.unsure or self.open_keys else ():
+        for part in reached_from((x,)) if self.unsure or self.unordered or self.open_keys else ():
             self.sure_of(part)
 
     def writes(self, owner: Any) -> None:

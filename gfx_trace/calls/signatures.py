@@ -87,8 +87,9 @@ class Given:
         if isinstance(x, tuple):
             return (kind is tuple and not self._tracer.record.is_shape(x)) or hasattr(x, "_fields")
         if kind is list or kind is dict:
-            if x in self._tracer.journal.links or id(x) in self._tracer.brought:
-                raise NoCall  # it may be another one
+            tracer = self._tracer
+            if x in tracer.journal.links or id(x) in tracer.brought or id(x) in tracer.effects.unordered:
+                raise NoCall  # it may be another one, or hold its items in another order
             return kind is list or all(type(key) in FIXED for key in x)
         return is_record(x) and row_of(kind) is None and not is_module(x) and not _more_than_fields(x)
 

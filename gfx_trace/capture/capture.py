@@ -182,11 +182,8 @@ def _traced(
         with tracer.iteration.closing():
             result = run(tracer, target, bound)
         tracer.gradients.check_left(tracer)
-        place, tracer.site, tracer.regions.escaped = (
-            tracer.span(),
-            None,
-            None,
-        )  # no frame of the captured code is left alive
+        place = tracer.span()
+        tracer.site = tracer.regions.escaped = None  # no frame of the captured code is left alive
         tracer.entered.clear()
         tracer.brought.clear()
         tracer.journal.links.clear()

@@ -34,7 +34,21 @@ def joined_slots(tracer: Capturing, join: Join, sides: Sequence[Side]) -> list[t
         if made is not _UNCHANGED:
             joined.append((slot, made))
     join.slot = None
+    then, otherwise = map(_new_keys, sides)
+    for owner in then.keys() & otherwise.keys():
+        both = then[owner].keys() & otherwise[owner].keys()
+        if [key for key in then[owner] if key in both] != [key for key in otherwise[owner] if key in both]:
+            tracer.effects.unordered.add(owner)
     return joined
+
+
+def _new_keys(side: Side) -> dict[int, dict[Any, Any]]:
+    """The keys that a side gave to dictionaries, by the ids of these, as they stand in them."""
+    found: dict[int, dict[Any, Any]] = {}
+    for slot, value in side.written:
+        if slot.kind == "item" and slot.old is MISSING and value is not MISSING and isinstance(slot.object, dict):
+            found.setdefault(id(slot.object), {})[slot.key] = value
+    return found
 
 
 def _changed(sides: Sequence[Side]) -> list[Any]:

@@ -73,6 +73,7 @@ class Writing(Protocol):
 
     ran: list[Span]
     unsure: dict[int, set[Any]]
+    unordered: set[int]
     open_keys: dict[int, str]
 
     def run(self, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any: ...

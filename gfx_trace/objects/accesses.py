@@ -62,6 +62,9 @@ def gfx_inplace(sign: str, x: Any, y: Any) -> Any:
     return tracer.overloading.inplace_other(sign, x, y)
 
 
-def gfx_operand(x: Any) -> Any:
-    """An operand of an operator: one whose class has operators of its own has them entered."""
+def gfx_operand(x: Any, keys: bool = False) -> Any:
+    """An operand of an operator: one whose class has operators of its own has them entered. `keys`: the operator finds out which keys
+    a dictionary has."""
+    if keys:
+        active.builder.effects.sure_of_keys(x)
     return active.builder.overloading.as_operand(x)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Sequence
 from typing import ClassVar
 
 from gfx_ir.probing import own_attribute
@@ -164,14 +165,15 @@ class Calls(Context):
         self.inside(node)
         if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant) and type(node.left.value) is str:
             return hook("gfx_percent", [node.left, node.right], node)
-        node.left, node.right = self.operand(node.left), self.operand(node.right)
+        keys = [const(True)] if isinstance(node.op, ast.BitOr) else []  # it merges dictionaries
+        node.left, node.right = self.operand(node.left, keys), self.operand(node.right, keys)
         return node
 
-    def operand(self, node: ast.expr) -> ast.expr:
-        """An operand (rewritten): it may be of a class with operators of its own."""
-        if not self.module.overloads or isinstance(node, ast.Constant):
+    def operand(self, node: ast.expr, keys: Sequence[ast.expr] = ()) -> ast.expr:
+        """An operand (rewritten): it may be of a class with operators of its own, and with `keys` a dictionary."""
+        if isinstance(node, ast.Constant) or not (keys or self.module.overloads):
             return node
-        return hook("gfx_operand", [node], node)
+        return hook("gfx_operand", [node, *keys], node)
 
     def dict_(self, node: ast.Dict) -> ast.expr:
         for i, (k, v) in enumerate(zip(node.keys, node.values)):

@@ -203,9 +203,8 @@ def _constructor(name: str) -> Any:
                 f"torch.{name}Tensor of a tuple of whole numbers may be of sizes, or hold these numbers",
                 hint="give torch.zeros(sizes), or a list of numbers",
             )
-        if isinstance(x, Value) and target != dtype_of(
-            x
-        ):  # a tensor keeps its dtype, or it raises; an array of NumPy's is cast
+        # a tensor keeps its dtype, or it raises; an array of NumPy's is cast
+        if isinstance(x, Value) and target != dtype_of(x):
             raise UnsupportedConstruct(
                 f"torch.{name}Tensor of what may have another dtype has no counterpart", hint="cast it: x.to(dtype)"
             )

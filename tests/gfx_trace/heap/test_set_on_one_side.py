@@ -229,3 +229,46 @@ def test_what_outlives_the_call_is_refused():
 
     with pytest.raises(CaptureError, match="'last'"):
         gfx.symbolic_trace(Net(), backend="torch")
+
+
+def in_two_orders(x, flag):
+    held = {}
+    if flag:
+        held["a"] = x
+        held["b"] = x * 2
+    else:
+        held["b"] = x * 3
+        held["a"] = x
+    return held
+
+
+@pytest.mark.parametrize("test", [on_host, on_data])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x, held: next(iter(held.values())),
+        lambda x, held: [held[key] for key in held],
+        lambda x, held: list({**held}),
+        lambda x, held: list(held | {}),
+        lambda x, held: list(dict(held)),
+        lambda x, held: list(held.copy()),
+        lambda x, held: x * (str(list(held)) == "['a', 'b']"),
+        lambda x, held: held,
+    ],
+)
+def test_an_order_of_keys_that_a_test_decides_is_refused(use, test):
+    fn, _ = test(in_two_orders, use)
+    with pytest.raises(CaptureError, match="a test decides in which order its keys stand"):
+        gfx.symbolic_trace(fn, backend="torch")
+
+
+@pytest.mark.parametrize("test", [on_host, on_data])
+def test_keys_that_stand_in_two_orders_are_read_and_written(test):
+    def use(x, held):
+        held["a"] = held["a"] + 1
+        return held["a"] - held["b"]
+
+    fn, calls = test(in_two_orders, use)
+    program = gfx.symbolic_trace(fn, backend="torch")
+    for call in calls:
+        assert plain(program(*call)) == plain(program.to("torch")(*call)) == plain(fn(*call))

@@ -28,3 +28,9 @@ def test_rows_are_added_in_their_own_dtype(f, dtype):
         for got in (program(x), program.to("torch")(x)):
             for a, b in zip(got, want):
                 torch.testing.assert_close(a, b)
+
+
+@pytest.mark.parametrize("start", ["a", [], {}])
+def test_a_start_that_is_no_operand_is_refused(start):
+    with pytest.raises(gfx.GfxError, match="it meets a"):
+        gfx.symbolic_trace(lambda x: sum(x, start), backend="torch")
