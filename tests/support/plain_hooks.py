@@ -186,7 +186,7 @@ HOOKS = {name: value for name, value in globals().items() if name.startswith("gf
     "gfx_load": lambda name, value: value,
     "gfx_global_write": lambda name, value: value,
     "gfx_nonlocal": lambda name, variable, value: value,
-    "gfx_operand": lambda v: v,
+    "gfx_operand": lambda v, keys=False: v,
     "gfx_compared": lambda v: v,
     "gfx_spread": lambda f, *args, **kwargs: f(*args, **kwargs),
     "gfx_display": lambda v: v,
@@ -195,5 +195,6 @@ HOOKS = {name: value for name, value in globals().items() if name.startswith("gf
     "gfx_iter": lambda v: v,
     "gfx_generator": lambda v: v,
     "gfx_yield_from": lambda v: v,
+    "gfx_closing": lambda caught=None: None,
     "gfx_filter": lambda v: v,
 }
