@@ -36,18 +36,18 @@ def joined_slots(tracer: Capturing, join: Join, sides: Sequence[Side]) -> list[t
     join.slot = None
     then, otherwise = map(_new_keys, sides)
     for owner in then.keys() & otherwise.keys():
-        both = then[owner].keys() & otherwise[owner].keys()
+        both = {*then[owner]} & {*otherwise[owner]}
         if [key for key in then[owner] if key in both] != [key for key in otherwise[owner] if key in both]:
             tracer.effects.unordered.add(owner)
     return joined
 
 
-def _new_keys(side: Side) -> dict[int, dict[Any, Any]]:
+def _new_keys(side: Side) -> dict[int, list[Any]]:
     """The keys that a side gave to dictionaries, by the ids of these, as they stand in them."""
-    found: dict[int, dict[Any, Any]] = {}
+    found: dict[int, list[Any]] = {}
     for slot, value in side.written:
         if slot.kind == "item" and slot.old is MISSING and value is not MISSING and isinstance(slot.object, dict):
-            found.setdefault(id(slot.object), {})[slot.key] = value
+            found.setdefault(id(slot.object), []).append(slot.key)
     return found
 
 

@@ -124,10 +124,9 @@ class Join:
         if type(x) is not Proxy or not self.sides:
             return self.tracer.unwrap(x)
         graph = x.value.node.graph if type(x.value) is Value else None
-        alone = share(
-            (slot.object for slot, _ in self.sides[side].written), roots(x)
-        )  # the other side has put another in its place
-        if alone or graph is self.sides[1 - side].graph:  # a view that the other side derived
+        written = (slot.object for slot, _ in self.sides[side].written)
+        # the other side has put another in its place, or derived a view:
+        if share(written, roots(x)) or graph is self.sides[1 - side].graph:
             return self.tracer.regions.at_end(self.sides[side], x)
         if graph is self.sides[side].graph:
             return x.value  # made in the side: a view derived again here would be computed on both sides
@@ -296,13 +295,8 @@ class Join:
         if self.host or (_is_called(a) and _is_called(b)):
             self.deferred = True
             return Gated(self.test, a, b, name)
-        return Gated(
-            self.test,
-            a,
-            b,
-            name,
-            error=self._error(name, f"{_difference(self._held(a, 0), self._held(b, 1))} of the branch"),
-        )
+        found = _difference(self._held(a, 0), self._held(b, 1))
+        return Gated(self.test, a, b, name, error=self._error(name, f"{found} of the branch"))
 
     def _error(self, name: str, what: str) -> CaptureError:
         root = (

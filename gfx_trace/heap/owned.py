@@ -107,10 +107,10 @@ def _held_elsewhere(slots: list[Any], result: Any, kept: list[Any]) -> set[int]:
             stack += [x for x in inner if isinstance(x, (list, dict, tuple, set)) or id(x) in objects]
     item = inner = stack = slot = None  # type: ignore[assignment]
     # beyond what is counted: the table here, its value in the loop, and the call's argument
-    return _with_held_by({key for key in objects if sys.getrefcount(objects[key]) - 2 > held[key]}, objects)
+    return _with_parts({key for key in objects if sys.getrefcount(objects[key]) - 2 > held[key]}, objects)
 
 
-def _with_held_by(outside: set[int], objects: dict[int, Any]) -> set[int]:
+def _with_parts(outside: set[int], objects: dict[int, Any]) -> set[int]:
     """Those outside, and the written ones that they hold."""
     stack, seen = [objects[key] for key in outside], set(outside)
     while stack:

@@ -152,7 +152,7 @@ class Iteration:
                 else:
                     self.doubt(iterator)
                     item = self._step(iterator)
-                    self.doubt(iterator)
+                    self.doubt(iterator)  # which may have come to a block of that kind
             except StopIteration:
                 return
             except CaptureError as error:

@@ -14,16 +14,7 @@ from ..values.proxy import weak_kind
 from .checks import check_place
 from .listed import ListedItems
 from .number_lists import put_row
-from .rows import (
-    STANDING,
-    StackedRows,
-    behind,
-    head,
-    holds_rows,
-    kind_of_item,
-    listed,
-    listed_items,
-)
+from .rows import STANDING, StackedRows, behind, head, holds_rows, kind_of_item, listed, listed_items
 
 _AT = frozenset(("insert", "pop", "__delitem__", "__setitem__"))
 

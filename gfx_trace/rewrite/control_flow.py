@@ -217,8 +217,7 @@ class ControlFlow(Statements):
             item.optional_vars = store(kept)
             before += self.hoisting(lambda t=target, k=kept: self.bind(t, at(load(k), t), t))
         entered = set(self.defined)
-        closing = [at(ast.Expr(hook("gfx_closing", [], s)), s)] if self.is_generator and yields(s) else []
-        s.body = [*closing, *before, *self.protected(s.body, live, live)] or [ast.Pass()]
+        s.body = [*self.closing(s), *before, *self.protected(s.body, live, live)] or [ast.Pass()]
         self.defined = entered - s.use.deleted
         return [s]
 
@@ -229,6 +228,10 @@ class ControlFlow(Statements):
         self.kept_live = kept
         return out
 
+    def closing(self, s: ast.With | ast.Try, *caught: ast.expr) -> list:
+        """What a block with a `yield` begins with, of which code runs where the generator is closed in it."""
+        return [at(ast.Expr(hook("gfx_closing", [*caught], s)), s)] if self.is_generator and yields(s) else []
+
     def try_(self, s: ast.Try, live: set) -> list:
         block = self.summaries.block
         last = block(s.finalbody)
@@ -236,10 +239,8 @@ class ControlFlow(Statements):
         handled = set().union(*(block(h.body).gen for h in s.handlers)) | end
         before = set(self.defined)
         clean = before - s.use.deleted
-        closing = (
-            hook("gfx_closing", [] if s.finalbody else [self.caught(s)], s) if self.is_generator and yields(s) else None
-        )
-        body = self.protected(s.body, block(s.orelse).gen | end, handled)
+        closing = self.closing(s, *([] if s.finalbody else [self.caught(s)]))
+        body = [*closing, *self.protected(s.body, block(s.orelse).gen | end, handled)]
         orelse = self.protected(s.orelse, end, end)
         ends = [self.defined] if falls(s.body) and falls(s.orelse) else []
         clauses: list = []
@@ -262,8 +263,6 @@ class ControlFlow(Statements):
         added = self.defined - clean
         self.defined = (set.intersection(*ends) if ends else clean) - (last.deleted - self.defined) | added
         s.body, s.orelse = body or [ast.Pass()], orelse
-        if closing is not None:
-            s.body.insert(0, at(ast.Expr(closing), s))
         if s.handlers and isinstance(s, ast.Try):  # a refusal is not for the user's own clauses to catch
             s.handlers.insert(0, at(ast.ExceptHandler(load("gfx_Error"), None, [at(ast.Raise(), s)]), s))
         return [*clauses, s]

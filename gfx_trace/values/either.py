@@ -60,9 +60,8 @@ class Either:
         tensors = [source for source in sources if type(source) is Proxy]
         self.roots = tuple({id(root): root for source in tensors for root in roots(source)}.values())
         self.ways, self.of_number = sum(map(ways, sources)), any(map(self._may_be_number, sources))
-        self.own = [
-            x for x in tensors if x.value is now and type(x.base) is not Either
-        ]  # these stand for what it is alone
+        # those that stand for what it is alone:
+        self.own = [x for x in tensors if x.value is now and type(x.base) is not Either]
         self.held = (self._values(), now)  # what the roots held, and what the tensor was then
 
     def _may_be_number(self, source: Source) -> bool:
