@@ -22,6 +22,7 @@ SECTIONS = (
     "devices",
     "control",
     "patterns",
+    "costs",
 )
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",

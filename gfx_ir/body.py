@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from .build import Builder
@@ -46,14 +48,15 @@ class _Typing(Builder):
         return all(type(leaf) is not Value or not leaf.is_tensor or leaf.type is not None for leaf in leaves(node.args))
 
 
-def body_of(node: Node, promotion: str = "torch") -> Body:
-    """The body of a composite for this node's constant arguments. Raises VerifyError where the op is a primitive."""
+def body_of(node: Node, promotion: str = "torch", typed: Callable[[Value], Any] = attrgetter("type")) -> Body:
+    """The body of a composite for this node's constant arguments, each input as `typed` says. Raises VerifyError of a primitive."""
     body = node.op.body
     if body is None:
         raise VerifyError(f"{node.op.name} is a primitive and has no body", node.span)
     graph = Graph(node.op.name, node.op.doc.split("\n\n")[0])
     made: dict[Value, Value] = {}
-    args = [_bound(graph, made, name, arg, set(node.op.params)) for name, arg in zip(node.op.params, node.args)]
+    new = lambda name, value: graph.add_placeholder(name, value.kind, typed(value))
+    args = [_bound(made, new, name, arg, set(node.op.params)) for name, arg in zip(node.op.params, node.args)]
     try:
         with building(_Typing(graph, promotion)):
             graph.result = body(*args)
@@ -64,7 +67,7 @@ def body_of(node: Node, promotion: str = "torch") -> Body:
     return Body(graph, tuple(made))
 
 
-def _bound(graph: Graph, made: dict[Value, Value], name: str, arg: Any, taken: set[str]) -> Any:
+def _bound(made: dict[Value, Value], new: Callable[[str, Value], Value], name: str, arg: Any, taken: set[str]) -> Any:
     """The argument with a placeholder for each Value, named after the parameter; inside of a tree, as the user did."""
     count = itertools.count()
 
@@ -75,7 +78,7 @@ def _bound(graph: Graph, made: dict[Value, Value], name: str, arg: Any, taken: s
             hint = (
                 name if arg is leaf else leaf.name if leaf.name and leaf.name not in taken else f"{name}_{next(count)}"
             )
-            made[leaf] = graph.add_placeholder(hint, leaf.kind, leaf.type)
+            made[leaf] = new(hint, leaf)
         return made[leaf]
 
     return tree_map(inner, arg)

@@ -55,15 +55,19 @@ def conv(x, weight, bias=None, stride=(1,), padding=(0,), dilation=(1,), groups=
     patches = window_view(pad_last(x, conv_padding(padding, kernel, dilation)), kernel, stride, dilation)
     batch, channels, *out = patches.shape[: 2 + dims]
     inside, of_group = channels // groups, weight.shape[0] // groups
-    grouped = patches.reshape(batch, groups, inside, *out, *kernel)
-    positions, taps = range(3, 3 + dims), range(3 + dims, 3 + 2 * dims)
-    columns = grouped.transpose(1, 0, *positions, 2, *taps)
-    columns = columns.reshape(groups, batch * int(np.prod(out)), inside * int(np.prod(kernel)))
     kernels = weight.reshape(groups, of_group, -1).transpose(0, 2, 1)
-    result = np.matmul(columns, kernels).astype(np.result_type(x, weight), copy=False)
-    result = np.moveaxis(result.reshape(groups, batch, *out, of_group), (0, -1), (1, 2))
-    result = result.reshape(batch, groups * of_group, *out)
-    return result if bias is None else result + bias.reshape(-1, *[1] * dims)
+    bias = np.zeros(len(weight), weight.dtype) if bias is None else bias
+    result = np.empty((groups, batch, *out, of_group), np.result_type(x, weight, bias))
+    held = max(groups * kernels.shape[1], len(weight)) * int(np.prod(out[1:]))
+    rows = 2**17 // (held + 1) + 1  # so many at once: their columns are many times as large as x
+    for item in range(batch):
+        for start in range(0, out[0], rows):
+            windows = patches[item, :, start : start + rows]
+            columns = np.moveaxis(windows.reshape(groups, inside, *windows.shape[1:]), 1, 1 + dims)
+            part = result[:, item, start : start + rows]
+            product = np.matmul(columns.reshape(groups, -1, kernels.shape[1]), kernels)
+            part[...] = (product + bias.reshape(groups, 1, of_group)).reshape(part.shape)
+    return np.moveaxis(result, (0, -1), (1, 2)).reshape(batch, groups * of_group, *out)
 
 
 # ---------------------------------------------------------------- pooling

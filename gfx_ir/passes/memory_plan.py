@@ -98,16 +98,16 @@ class _Peaks:
         control = node.op.control
         if control is not None and control.carried(node):
             return made + inner  # what the trip before gave is held while a trip runs
-        if node.op.body is not None and _told(node):
-            body = body_of(node, self.promotion).graph
+        if node.op.body is not None and _told(node, site):
+            body = body_of(node, self.promotion, site.type).graph
             inner = self._run(Walk(None, self.promotion).run(body))
         return max(made, inner)
 
 
-def _told(node: Node) -> bool:
-    """Whether the types of a node's arguments are known where it stands, for all calls of its graph."""
-    values = [leaf for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor]
-    return all(isinstance(value.type, LogicalTensor) and value.type.known for value in values)
+def _told(node: Node, site: Site) -> bool:
+    """Whether the types of a node's arguments are known at this site."""
+    types = [site.type(leaf) for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor]
+    return all(isinstance(type_, LogicalTensor) and type_.known for type_ in types)
 
 
 def _offsets(site: Site) -> list[tuple[Value, int, int]]:

@@ -1,5 +1,6 @@
 """The memory plan: as many bytes as the reference takes, and places of which no two overlap while both are held."""
 
+import copy
 import tracemalloc
 
 import pytest
@@ -43,8 +44,11 @@ def loops(x):
 def test_the_peak_is_what_the_reference_takes():
     torch.manual_seed(0)
     model, tokens = gpt.GPT(vocab=200, width=256, heads=8, depth=3, context=128).eval(), torch.randint(0, 50, (2, 128))
-    x = torch.randn(400, 400)
-    for target, given, data in ((model, tokens, (tokens.numpy(), None)), (loops, x, (x.numpy(),))):
+    blocks = torch.nn.Sequential(torch.nn.Conv2d(8, 8, 1), torch.nn.BatchNorm2d(8), torch.nn.MaxPool2d(2))
+    several = torch.nn.Sequential(blocks, copy.deepcopy(blocks)).eval()  # one function, called at two sizes
+    x, image = torch.randn(400, 400), torch.randn(2, 8, 120, 120)
+    cases = (model, tokens, (tokens.numpy(), None)), (loops, x, (x.numpy(),)), (several, image, (image.numpy(),))
+    for target, given, data in cases:
         program = gfx.symbolic_trace(target, given).infer().optimized("memory_plan")
         assert program.entry.get(PEAK) == pytest.approx(measured(program, *data), rel=0.1)
 
