@@ -34,6 +34,7 @@ from .conversion import convert, converted
 from .lifted import always_lifted, lifted_by
 from .modules import ModuleView, call_module, module_class, with_hooks
 from .native import run_native
+from .records import generated, initialise, initialised
 from .target_arrays import name_bound, name_closed_over
 from .without_source import run_without_source
 
@@ -88,6 +89,9 @@ class Calls:
                 return self.call(implementing(self.call(type, args[:1], {})), args, kwargs)
             found = self.tracer.managers.managed(f, args, kwargs)
             return run_native(self.tracer, f, args, kwargs) if found is NotImplemented else found
+        record = initialised(f, args)
+        if record is not None:
+            return initialise(self.tracer, record, f, args, kwargs)
         new = convert(f, self.tracer)
         if self.tracer.libraries.builds(f):
             return self.tracer.libraries.call(f, args, kwargs, lambda: self.enter(new, f, args, kwargs))
@@ -260,13 +264,10 @@ class Calls:
     def _construct(self, cls: type, args: tuple, kwargs: dict) -> Any:
         """Make an object; its own __init__ is entered, so that what it computes is recorded."""
         init = cls.__init__
-        if isinstance(init, types.FunctionType):
-            if issubclass(cls, BaseException):
-                return self._construct_error(cls, init, args, kwargs)
-            if getattr(cls, "__dataclass_fields__", None) is not None and init.__code__.co_filename == "<string>":
-                return self._construct_dataclass(cls, args, kwargs)
-        own = own_function(cls.__new__) or own_function(init)
-        if own is not None and type(cls).__call__ is type.__call__ and not issubclass(cls, BaseException):
+        if isinstance(init, types.FunctionType) and issubclass(cls, BaseException):
+            return self._construct_error(cls, init, args, kwargs)
+        own = own_function(cls.__new__) is not None or own_function(init) is not None or generated(init)
+        if own and type(cls).__call__ is type.__call__ and not issubclass(cls, BaseException):
             return self._made(cls, args, kwargs)
         return self.tracer.libraries.call(cls, args, kwargs, lambda: run_native(self.tracer, cls, args, kwargs))
 
@@ -277,8 +278,12 @@ class Calls:
             made = self._call_function(new, (cls, *args), kwargs)
         else:
             made = cls.__new__(cls) if new is object.__new__ else run_native(self.tracer, new, (cls, *args), kwargs)
-        if isinstance(made, cls) and type(made).__init__ is not object.__init__:
-            self.call(type(made).__init__, (made, *args), kwargs)
+        init = type(made).__init__
+        record = initialised(init, (made,)) if isinstance(made, cls) else None
+        if record is not None:
+            initialise(self.tracer, record, init, (made, *args), kwargs, new=True)
+        elif isinstance(made, cls) and init is not object.__init__:
+            self.call(init, (made, *args), kwargs)
         return made
 
     def _construct_error(self, cls: type, init: types.FunctionType, args: tuple, kwargs: dict) -> Any:
@@ -289,23 +294,6 @@ class Calls:
         self._call_function(init, (made, *args), kwargs)
         return made
 
-    def _construct_dataclass(self, cls: Any, args: tuple, kwargs: dict) -> Any:
-        """A dataclass without its generated __init__: fields set, then its own __post_init__ entered."""
-        post = getattr(cls, "__post_init__", None)
-        if post is None or not enterable(post):
-            return run_native(self.tracer, cls, args, kwargs)
-        bound = inspect.signature(cls).bind(*args, **kwargs)
-        bound.apply_defaults()
-        made = cls.__new__(cls)
-        store = object.__setattr__ if cls.__dataclass_params__.frozen else setattr
-        for name, field in cls.__dataclass_fields__.items():
-            if name in bound.arguments and field.init:
-                store(made, name, _default(field, bound.arguments[name]))
-            elif not field.init and callable(field.default_factory):
-                store(made, name, field.default_factory())
-        self._call_function(post, (made,), {})
-        return made
-
 
 def _enter_root(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> Any:
     """The captured model's own forward, or its row."""
@@ -313,8 +301,3 @@ def _enter_root(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> An
     if lift is not None:
         return tracer.objects.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
     return tracer.calls.call_entry(module.forward, args, kwargs)
-
-
-def _default(field: Any, value: Any) -> Any:
-    made_anew = type(value).__name__ == "_HAS_DEFAULT_FACTORY_CLASS"
-    return field.default_factory() if made_anew else value
