@@ -135,7 +135,7 @@ class Applying:
             return None if lift.silent else first
         copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
         own = first is not None and (first.backend in (None, backend) or backend is None)  # not another framework's
-        if own and first is not None and result is values[0] and copies != "maybe":
+        if own and first is not None and result is values[0] and copies != "maybe" and number_when(first) is not None:
             return as_array(first) if lift.array else first
         wrapped = tracer.wrap(result, backend)
         if backend is not None and backend.numbers:

@@ -8,8 +8,10 @@ from gfx_ir.control import is_placeholder
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.infer.flow import Flow
+from gfx_ir.op import Trait
 from gfx_ir.program import Guard
 from gfx_ir.python_numbers import NUMBER_CLASSES
+from gfx_ir.trees import leaves
 
 from ..heap.aliases import memory, share
 from ..interfaces import Capturing
@@ -17,6 +19,7 @@ from ..rewrite.packages import framework
 from ..values.proxy import Captured, Proxy, is_open, number_kinds
 
 _BOOLEAN = frozenset(("bool",))
+_HANDS_ON = Trait.CASTS | Trait.IN_ORDER | Trait.PERMUTES | Trait.MOVES | Trait.SELECTS | Trait.GRADIENT | Trait.JOINS
 
 
 def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
@@ -52,9 +55,32 @@ def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
 
 
 def _handed_through(tracer: Capturing, a: Proxy, b: Proxy) -> bool:
-    """Whether a function may have given one of two tensors for the other: they have memory and number of axes in common."""
+    """Whether a function may have given one of two tensors for the other: they have data and number of axes in common."""
     ranks = [tracer.record.rank_of(x.read()) for x in (a, b)]
-    return (None in ranks or ranks[0] == ranks[1]) and share(memory(a), memory(b))
+    if None not in ranks and ranks[0] != ranks[1]:
+        return False
+    if all(x.backend is not None and not x.backend.views for x in (a, b)):
+        flow = Flow(tracer.graphs, tracer.functions.graphs)
+        return not _handed_on(tracer, flow, a.read()).isdisjoint(_handed_on(tracer, flow, b.read()))
+    return share(memory(a), memory(b))
+
+
+def _handed_on(tracer: Capturing, flow: Flow, value: Any) -> set[Value]:
+    """A value of a framework that writes nothing in place, and those whose elements it may have, as they are."""
+    found: set[Value] = set()
+    left = [value]
+    while left:
+        value = left.pop()
+        root = tracer.facts.root(value) if type(value) is Value else None
+        if root is None or root in found:
+            continue
+        found.add(root)
+        source, node = flow.sources.get(root), root.node
+        if source is not None:
+            left += source.leaves
+        elif node.op.put is not None or node.op.traits & _HANDS_ON:
+            left += leaves(node.args[:1])
+    return found
 
 
 def identity(tracer: Capturing, x: Proxy) -> int:

@@ -1,5 +1,6 @@
 """`is` of tensors that a test or loop chose: it tells which one was chosen, or it is refused."""
 
+import jax.numpy as jnp
 import pytest
 import torch
 
@@ -90,6 +91,19 @@ def test_what_a_loop_carries_may_be_another():
 def test_what_a_framework_may_hand_through_is_refused(give):
     with pytest.raises(UnsupportedConstruct, match="one is made of the other"):
         gfx.symbolic_trace(lambda x: x * 2 if give(x) is x else x, backend="torch")
+
+
+@pytest.mark.parametrize("given", [(), (jnp.ones(3),)])
+@pytest.mark.parametrize("give", [jnp.transpose, jnp.squeeze, jnp.asarray, jnp.conj, lambda x: x[:]])
+def test_jax_may_hand_an_array_through_too(give, given):
+    with pytest.raises(UnsupportedConstruct, match="one is made of the other"):
+        gfx.symbolic_trace(lambda x: x * 2 if give(x) is x else x, *given, backend="jax")
+
+
+@pytest.mark.parametrize("give", [lambda x: x.T, torch.squeeze, lambda x: x.view(3)])
+def test_what_has_nothing_to_do_where_the_shape_is_known_is_refused_too(give):
+    with pytest.raises(UnsupportedConstruct, match="one is made of the other"):
+        gfx.symbolic_trace(lambda x: x * 2 if give(x) is x else x, torch.ones(3))
 
 
 def test_what_is_computed_or_has_other_axes_is_another():
