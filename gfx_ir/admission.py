@@ -58,6 +58,12 @@ class Admission:
         if self.writes:
             self._check_aliases(given, owner)
 
+    def check_held(self, held: Mapping[str, Any], owner: Backend) -> None:
+        """Raise GuardError for the first of a model's own arrays that is not as the capture took it."""
+        for guard in self.guards if held else ():
+            if guard.subject in held and guard.subject not in self.places:
+                _CHECKS[guard.kind](guard, held[guard.subject], owner)
+
     def _check_held(self, guard: Guard, given: Mapping[str, Any], owner: Backend) -> None:
         """An argument that is written in place can hold what is written to it."""
         named = self._dtypes(guard.subject, given, owner)

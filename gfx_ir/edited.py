@@ -36,7 +36,7 @@ def take_place(new: Iterable[Value], old: Iterable[Value]) -> None:
         before.replace_by(made)
 
 
-def cast_behind(node: Node, dtype: DType) -> Value:
+def cast_behind(node: Node, dtype: DType | Value) -> Value:
     """A node's value as another dtype, in the place of that: a new node behind it."""
     cast, value = lookup("astype"), node.value
     assert node.graph is not None

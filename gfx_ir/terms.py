@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .admission import Admission, slotted
@@ -45,3 +45,10 @@ class Terms:
             return binding.call(fn, given, random)
 
         return checked
+
+    def written(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """The caller's own arrays, by path, that the author's function writes: the emitted one gives what they become."""
+        if not self.admission.writes:
+            return {}
+        given, _ = self.binding.bind(args, kwargs)
+        return {path: x for path, x in self.admission.arrays(given) if path in self.admission.writes}

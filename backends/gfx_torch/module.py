@@ -26,7 +26,7 @@ class Transpiled(Branch):
 
     What is an `nn.Parameter` in `params` becomes one; where none is, every floating tensor but running statistics does,
     of those that are `bound` where any are. The rest are buffers. `writes`: the function returns its result and what it
-    writes, which `forward` then writes to the module's own tensors. `like`: the model that the function was captured from;
+    writes, which `forward` then writes to the module's own tensors, and to the caller's. `like`: the model that the function was captured from;
     the module then has what its state_dict has, its shared tensors and its modes, and what the function takes besides
     (plain attributes) is no part of the state_dict. `modes`: `training` of the model's modules by path, as far as the
     function was captured for it; calling the module raises GuardError where its own differ.
@@ -63,12 +63,16 @@ class Transpiled(Branch):
             if branch.training is not training:
                 raise _mode_error(path, training)
         fn, layout = self._gfx_fn, self._gfx_layout
-        out = fn(*args, **kwargs) if layout is None else fn(_tree(self, layout), *args, **kwargs)
+        if layout is not None:
+            args = (_tree(self, layout), *args)
+        out = fn(*args, **kwargs)
         if not self._gfx_writes:
             return out
         result, state = out
+        made = origin(fn)
+        own = made.terms.written(args, kwargs) if made is not None and made.terms is not None else {}
         for path, value in state.items():
-            held = _find(self, layout, path.split("."))
+            held = own[path] if path in own else _find(self, layout, path.split("."))
             if held is not None:
                 result = _apart(result, held)
                 _put(path, held, value)

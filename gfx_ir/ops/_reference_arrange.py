@@ -30,7 +30,7 @@ def vander(x, n=None, increasing=False):
     """The powers n - 1, ..., 1, 0 of x (or 0, 1, ..., n - 1) along a new last axis."""
     columns = np.repeat(x[..., None], x.shape[-1] if n is None else n, axis=-1)
     columns[..., :1] = 1
-    powers = np.cumprod(columns, axis=-1, dtype=x.dtype)
+    powers = np.cumprod(columns, axis=-1)
     return powers if increasing else np.flip(powers, -1)
 
 

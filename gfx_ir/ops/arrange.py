@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import dtypes, host
 from ..build import host as host_value
-from ..dtypes import DType
+from ..dtypes import DType, framework_of
 from ..errors import ShapeError, UnsupportedConstruct
 from ..host import DimLike
 from ..op import Trait
@@ -18,7 +18,19 @@ from ..types import LogicalTensor
 from . import _seen, _views
 from ._catalogue import ops
 from ._row import composite, op
-from ._shapes import Dims, as_type, axis_of, fixed, free, index_dtype, real_of, shape_arg, size_arg, takes_open
+from ._shapes import (
+    Dims,
+    as_type,
+    axis_of,
+    fixed,
+    free,
+    index_dtype,
+    real_of,
+    shape_arg,
+    size_arg,
+    sum_dtype,
+    takes_open,
+)
 
 FAMILY = "arrange"
 
@@ -216,9 +228,10 @@ for _name in ("tril_indices", "triu_indices"):
 
 def _vander_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     x = as_type(args.x, rules)
+    dtype = x.dtype if framework_of(rules) == "jax" else sum_dtype(x.dtype, rules)
     if x.dims is None:
-        return LogicalTensor(x.dtype)
-    return LogicalTensor(x.dtype, (*x.dims, x.dims[-1] if args.n is None else size_arg(args.n)))
+        return LogicalTensor(dtype)
+    return LogicalTensor(dtype, (*x.dims, x.dims[-1] if args.n is None else size_arg(args.n)))
 
 
 op(

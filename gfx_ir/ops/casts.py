@@ -54,10 +54,20 @@ def _as_floats_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return LogicalTensor(x.dtype if x.dtype is None or x.dtype.kind in "fc" else args.dtype, x.dims)
 
 
+def _promoted(args: SimpleNamespace) -> str:
+    """NumPy makes wider floats of a float and whole numbers."""
+    both = "x.astype(np.promote_types(x.dtype, dtype))"
+    if args.wide or not isinstance(args.dtype, DType):
+        return both
+    if args.dtype.kind in "fc":
+        return 'x.astype(dtype if x.dtype.kind in "biu" else np.promote_types(x.dtype, dtype))'
+    return f'{both} if x.dtype.kind in "biu" else x'
+
+
 op(
     FAMILY,
     "promote_with(x, dtype, wide=False)",
-    "x.astype(np.promote_types(x.dtype, dtype))",
+    _promoted,
     infer=_promoted_type,
     traits=_cast,
     point=Point.KEPT,

@@ -232,6 +232,7 @@ class Program(gfx_ir.program.Program):
         owner = self._framework(given)
         self.admission.check(given, owner)
         if self.captured is not None:
+            self.admission.check_held(self.captured.held, backend(self.flavour))
             check_modes(self.captured.modes)
         rng = next((given.get(guard.subject) for guard in self.guards if guard.kind == "random"), None)
         if random is None and isinstance(rng, np.random.Generator) and self._draws:

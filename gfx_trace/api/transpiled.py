@@ -61,22 +61,28 @@ class Transpiled:
 
     @users_frames
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run on the target's arrays with the own params; what the program writes is applied to these. Raises UnsupportedConstruct
+        """Run on the target's arrays with the own params; what the program writes is applied to these, and to arguments where
+        the target's arrays can be written. Raises UnsupportedConstruct
         where code of arrays that nothing writes changes an object that it is given: this call would leave it as it was."""
         changed = [path for path in self.program.writes if path not in self.program.params]
         if changed and not backend(self.program.flavour).views:
             what = f"the call of the transpiled {self.program.entry.name!r} cannot change {changed[0]}, which its argument holds"
             raise UnsupportedConstruct(what, hint="call its `fn`, and take the state that it returns")
-        run = self.jitted
-        out = run(self.params, *args, **kwargs) if self.params is not None else run(*args, **kwargs)
+        if self.params is not None:
+            args = (self.params, *args)
+        out = self.jitted(*args, **kwargs)
         if not self.program.writes:
             return out
         result, state = out
+        owner = backend(self.target)
+        own = self.emitted.terms.written(args, kwargs) if owner.views and self.emitted.terms is not None else {}
         for path, value in state.items():
             if path in self.program.params:
-                owner = backend(self.target)
                 stays(path, moved(self.program.params[path], owner), value, owner)
                 _set_path(self.params, path, value)
+            elif path in own:
+                stays(path, own[path], value, owner)
+                owner.assign(own[path], value)
         return result
 
     def module(self) -> Any:

@@ -62,6 +62,7 @@ class Captured:
     returned: dict[str, str]  # arguments that are objects with tensors, by path: where the result has them
     modes: list[Mode] = field(default_factory=list)
     errors: dict[str, type] = field(default_factory=dict)
+    held: dict[str, Any] = field(default_factory=dict)  # tensors of the target, by path, of which guards tell
     bound: dict[str, Any] = field(default_factory=dict)  # arrays that functools.partial bound to the target, by path
 
 
@@ -167,7 +168,8 @@ def _capture(
     )  # fmt: skip
     slots, modes = {w.path: w for w in state if w.slot is not None}, list(tracer.assumed.modes.values())
     found = Captured(
-        program, target, rebuild, tracer.notes, slots, left, results.returned, modes, tracer.raising.errors, tracer.bound_arrays
+        program, target, rebuild, tracer.notes, slots, left, results.returned, modes, tracer.raising.errors,
+        tracer.assumed.held, tracer.bound_arrays
     )  # fmt: skip
     vars(tracer).clear()
     return found

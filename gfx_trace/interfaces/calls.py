@@ -121,6 +121,7 @@ class Assuming(Protocol):
     given: dict[Value, Any]
     identified: dict[Value, Any]
     modes: dict[int, Any]
+    held: dict[str, Any]
 
     def rank(self, value: Any, rank: int) -> bool: ...
     def ranks(self, conditions: Conditions) -> bool: ...

@@ -78,9 +78,11 @@ def gradient_question(tracer: Capturing, x: Proxy, name: str) -> Any:
     asked = tracer.facts.root(x.read())
     arguments: dict[Value, bool] = {}
     trained: list[Value] = []
+    frozen: list[Value] = []
 
     def computed_from(value: Value) -> list[Value]:
         if not tracer.gradients.moves(tracer, value):
+            frozen.extend([value] if is_parameter(value.node) else [])
             return []
         if tracer.assumed.is_argument(value):
             arguments[value] = bool(backend.trained(tracer.assumed.given.get(value)))
@@ -98,8 +100,10 @@ def gradient_question(tracer: Capturing, x: Proxy, name: str) -> Any:
         ]
 
     deque(reached([asked], computed_from), 0)
-    for argument, told in arguments.items():
+    given = {value: bool(trained) for value in trained[:1] or frozen}  # one that is trained settles it
+    for argument, told in (arguments | given).items():
         tracer.assumed.guard(Guard("requires_grad", argument.node.args[0], str(told), tracer.span()))
+    tracer.assumed.held.update({value.node.args[0]: tracer.params[value.node.args[0]] for value in given})
     if not trained and not any(arguments.values()):
         return False
     return True if asked in trained or asked in arguments else tracer.wrap(ops.gradients_enabled())

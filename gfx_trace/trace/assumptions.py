@@ -30,6 +30,7 @@ class Assumptions:
         self.given: dict[Value, Any] = {}  # these arrays themselves, of whose class code may ask
         self.identified: dict[Value, Any] = {}  # arguments of which the code asked which object they are
         self.modes: dict[int, Any] = {}  # modules whose `training` the code asked for
+        self.held: dict[str, Any] = {}  # tensors of a model, by path, of which guards tell
         self._required: dict[Value, int] = {}  # ranks that were taken as given, by what the values stand for
         self._rank_checks: dict[Value, tuple] = {}  # the check of a value, the rank, and for which call
 

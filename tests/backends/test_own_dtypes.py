@@ -126,3 +126,28 @@ def of_booleans(x: jax.Array):
 def test_jax_makes_whole_numbers_of_32_bits_of_booleans():
     agree(of_booleans, "jax", np.array([True, True]), ())
     agree(lambda x: (x**x, jnp.square(x), x // x), "jax", np.array([True, True]), ("torch", "numpy"))
+
+
+NARROW = np.array([100, 120, -30], np.int8)
+OF = {"torch": torch, "jax": jnp}
+
+
+@pytest.mark.parametrize(
+    "total", [lambda of, x: of.einsum("i->", x), lambda of, x: of.vander(x), lambda of, x: x.sum()]
+)
+@pytest.mark.parametrize("dtype", [np.int8, np.float32])
+@pytest.mark.parametrize("framework", OF)
+def test_totals_of_an_open_dtype_are_as_wide_as_the_authors(total, dtype, framework):
+    """PyTorch adds up narrow whole numbers in 64 bits where JAX and NumPy do so in as many as they have."""
+    of, given = OF[framework], NARROW.astype(dtype)
+    program = gfx.symbolic_trace(lambda x: total(of, x), backend=framework)
+    want = np.asarray(total(of, MAKE[framework](given)))
+    for target, make in MAKE.items():
+        got = np.asarray(program.to(target)(make(given)))
+        np.testing.assert_array_equal(got, want)
+        assert got.dtype.kind == want.dtype.kind
+
+
+def test_fractions_made_whole_are_rounded_down_as_numpy_has_it():
+    program = gfx.symbolic_trace(lambda x: np.linspace(0, -7, 4, dtype=int) + x, backend="numpy")
+    np.testing.assert_array_equal(program.to("torch")(torch.zeros(4, dtype=torch.int64)), [0, -3, -5, -7])

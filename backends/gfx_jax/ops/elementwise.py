@@ -102,11 +102,12 @@ NAMES = {
 
 
 def _promoted(args: SimpleNamespace) -> str:
-    """By a helper where x stands for a longer expression."""
+    """By a helper where x stands for a longer expression; to 64 bits, as many as the mode has."""
     if args.wide:
         return "promote_as_numpy(x, dtype)"
+    dtype = "jnp.result_type(int)" if args.dtype is int64 else "dtype"
     short = not isinstance(args.x, Value) or is_placeholder(args.x.node)
-    return "x.astype(jnp.promote_types(x.dtype, dtype))" if short else "promote_with(x, dtype)"
+    return f"x.astype(jnp.promote_types(x.dtype, {dtype}))" if short else f"promote_with(x, {dtype})"
 
 
 def _row(name: str) -> Row:

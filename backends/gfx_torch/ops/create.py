@@ -45,11 +45,13 @@ def _linspace(args: SimpleNamespace) -> str:
     count, part = ("num", "") if args.endpoint else ("num + 1", "[:-1]")
     arrays = [end for end in ("start", "stop") if not _seen.is_plain(getattr(args, end))]
     dtype = "dtype" if args.dtype is not None or not arrays else f"torch.result_type({arrays[0]}, 1.0)"
+    whole = isinstance(args.dtype, DType) and args.dtype.kind in "iu"  # which torch cuts off, where others round down
+    dtype, down = ("torch.float64", ".floor().to(dtype)") if whole else (dtype, "")
     rank = max(_seen.rank(end) or 0 for end in (args.start, args.stop))
     if rank:  # torch takes numbers and tensors of no axes
         steps = f"torch.linspace(0, 1, {count}, dtype={dtype}, device=device)[{part[1:-1] or ':'}{', None' * rank}]"
-        return f"start + (stop - start) * {steps}"
-    return f"torch.linspace(start, stop, {count}, dtype={dtype}, device=device){part}"
+        return f"(start + (stop - start) * {steps}){down}" if whole else f"start + (stop - start) * {steps}"
+    return f"torch.linspace(start, stop, {count}, dtype={dtype}, device=device){part}{down}"
 
 
 def _eye(args: SimpleNamespace) -> str:

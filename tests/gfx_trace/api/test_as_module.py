@@ -263,3 +263,19 @@ def test_what_is_bound_are_the_parameters_and_the_rest_are_buffers(f, params, na
     assert [name for name, _ in module.named_buffers()] == ["TABLE"]
     x = torch.ones(6, 3)
     torch.testing.assert_close(module(x).detach(), torch.tensor(np.asarray(target(jnp.ones((6, 3))))))
+
+
+def doubled(x: torch.Tensor, n: int = 1):
+    before = x.clone()
+    x[n:] *= 2
+    return before, x[0]
+
+
+@pytest.mark.parametrize("run", [lambda found: found, lambda found: found.module()], ids=["transpiled", "module"])
+def test_an_argument_that_the_code_writes_is_written(run):
+    wanted, given = torch.ones(3), torch.ones(3)
+    want, got = doubled(wanted), run(gfx.transpile(doubled, to="torch"))(given)
+    torch.testing.assert_close((got, given), (want, wanted))
+    of_numpy = np.ones(3)
+    gfx.transpile(doubled, to="numpy")(of_numpy)
+    np.testing.assert_array_equal(of_numpy, wanted)

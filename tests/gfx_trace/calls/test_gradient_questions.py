@@ -43,3 +43,27 @@ def test_a_question_about_an_argument_is_answered_with_a_guard(required):
     assert jnp.allclose(gfx.transpile(model, x, to="jax")(jnp.asarray(X.numpy())), want.detach().numpy())
     with pytest.raises(GuardError, match=f"x.requires_grad == {required}"):
         program(X.clone().requires_grad_(not required))
+
+
+class OfFrozen(torch.nn.Module):
+    """What it computes hangs on which of its parameters are trained."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.ones(2))
+
+    def forward(self, x):
+        y = x * self.w
+        return y if y.requires_grad else x * 3
+
+
+@pytest.mark.parametrize("trained", [True, False])
+@pytest.mark.parametrize("given", [(), (torch.ones(2),)])
+def test_a_parameter_that_is_frozen_later_is_not_what_the_capture_found(trained, given):
+    model = OfFrozen()
+    model.w.requires_grad_(trained)
+    program = gfx.symbolic_trace(model, *given)
+    torch.testing.assert_close(program(torch.ones(2)), model(torch.ones(2)))
+    model.w.requires_grad_(not trained)
+    with pytest.raises(GuardError, match=r"w\.requires_grad"):
+        program(torch.ones(2))
