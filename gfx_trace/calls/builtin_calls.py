@@ -282,16 +282,16 @@ def _locals(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     raise tracer.error(f"GFX cannot convert {f.__name__}(): a rewritten function has no frame of its own")
 
 
-KEEPS, READS, CONSUMES, LAZY, WRITES = "keeps", "reads", "consumes", "lazy", "writes"
+KEEPS, COUNTS, READS, CONSUMES, LAZY, WRITES = "keeps", "counts", "reads", "consumes", "lazy", "writes"
 
 
-_ASKING = frozenset((READS, CONSUMES, LAZY))
+_ASKING = frozenset((COUNTS, READS, CONSUMES, LAZY))
 """Effects of those that find out which keys a dictionary has."""
 
 
 @dataclass(frozen=True)
 class Builtin:
-    """How a builtin is captured, and its effect on what it is given: it *keeps* it, *reads* what is in it, *consumes* all items of an
+    """How a builtin is captured, and its effect on what it is given: it *keeps* it, *counts* or *reads* what is in it, *consumes* all items of an
     iterable (its argument `at`), is *lazy* (takes items one by one, some of them, or when it is asked for its own), or *writes* to it."""
 
     handler: Handler
@@ -303,7 +303,7 @@ class Builtin:
             return f(*args, **kwargs)  # it raises Python's TypeError
         if self.effect in _ASKING:
             for x in args:
-                tracer.effects.sure_of_keys(x)
+                tracer.effects.sure_of_keys(x, ordered=self.effect != COUNTS)
         if self.effect == CONSUMES and len(args) > self.at:
             args = (*args[: self.at], tracer.iteration.drained(args[self.at]), *args[self.at + 1 :])
         return self.handler(tracer, f, args, kwargs)
@@ -316,8 +316,9 @@ def _rows(effect: str, handlers: dict[Any, Handler], at: int = 0) -> dict[Any, B
 _MATH = {getattr(math, name[5:]): on_math for name in FUNCTIONS if name.startswith("math.")}
 _HEAP = (heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop)
 BUILTINS: dict[Any, Builtin] = {
+    **_rows(COUNTS, {len: _len, bool: cast}),
     **_rows(READS, {
-        len: _len, int: cast, float: cast, bool: cast, abs: _abs, format: formatted, ascii: str_or_repr, str: str_or_repr,
+        int: cast, float: cast, abs: _abs, format: formatted, ascii: str_or_repr, str: str_or_repr,
         repr: str_or_repr, print: _print, range: _range, round: on_round, pow: on_pow, divmod: _divmod, **_MATH,
     }),
     **_rows(KEEPS, {

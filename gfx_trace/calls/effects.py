@@ -163,15 +163,15 @@ class Effects:
             if not isinstance(owner, dict) or next(reversed(owner), None) == key:
                 self.unsure[id(owner)].discard(key)
 
-    def sure_of(self, owner: Any, *asked: Any) -> None:
+    def sure_of(self, owner: Any, *asked: Any, ordered: bool = True) -> None:
         """Before it is asked which keys a dictionary has, or attributes an object, or whether these (`asked`). Raises where that
-        hangs on data."""
+        hangs on data, or the order in which they stand (`ordered`)."""
         if id(owner) in self.open_keys:
             what = f"GFX cannot convert this use of {self.open_keys[id(owner)]!r}: it was not given, and which keys it has is open"
             raise self.tracer.error(what, "give it at capture, or annotate it as a TypedDict")
         if not self.unsure and not self.unordered:
             return
-        if not asked and id(owner) in self.unordered:
+        if ordered and not asked and id(owner) in self.unordered:
             what = f"GFX cannot convert this use of {called(owner, self.tracer.site)!r}: a test decides in which order its keys stand"
             raise self.tracer.error(what, "set its keys before the test, or in one order on both sides")
         keys = self.unsure.get(id(owner), set()) | _absent(owner)
@@ -183,10 +183,10 @@ class Effects:
                 f"set the {kind} {key!r} before the test or loop",
             )
 
-    def sure_of_keys(self, x: Any) -> None:
+    def sure_of_keys(self, x: Any, ordered: bool = True) -> None:
         """The same where x is a dictionary: which attributes an object has is no matter for its truth, its length or its items."""
         if isinstance(x, dict):
-            self.sure_of(x)
+            self.sure_of(x, ordered=ordered)
 
     def sure_within(self, x: Any) -> None:
         """The same of all that code in C comes to from an object."""

@@ -1,17 +1,22 @@
-"""`sum`, `any` and `all` of a generator expression: folds. Neither a filter on data nor an open number of items hinders them."""
+"""`sum`, `any` and `all` of a generator expression, and `next` of one that filters: folds. Neither a filter on data nor an open number
+of items hinders them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from gfx_ir.graph import Value
 
 from ..interfaces import Capturing
-from ..objects.iterating_calls import first_that
-from ..values.access import Access
+from ..objects.iterating_calls import first_that, left
+from ..python.open_iterables import Combined
+from ..values.access import Access, Stop
+from ..values.proxy import Undefined
 from .builtin_calls import total_of
 
+_FOUND, _FIRST = ".found", ".first"
 _NAMES = {sum: "total", any: "found", all: "holds"}
 
 
@@ -33,12 +38,61 @@ class Fold:
         tracer = self.tracer
         source = None if isinstance(iterable, range) else tracer.loop_sources.loop_source(iterable)
         rows = source is None or any(isinstance(item, Value) for item in source.items)
-        if source is None and self.f is not sum:
+        open_ = source is not None or isinstance(iterable, Combined)
+        if self.f is next:
+            return (
+                self._first_open(iterable, target, source is None, *start) if open_ else self._first(iterable, *start)
+            )
+        if not open_ and self.f is not sum:
             return first_that(tracer, self.f, iterable, self._value)
         if self.keeps is None and rows:
             return tracer.calls.call(self.f, (tracer.loops.map_(self.each, iterable, target, self.access), *start), {})
         step = {sum: self._added, any: self._any, all: self._all}[self.f]
         return tracer.loops.fold(iterable, step, start[0] if start else self.f(()), _NAMES[self.f], target, self.access)
+
+    def _first(self, source: Any, *default: Any) -> Any:
+        """The first item that the filter keeps: the others are left where they are."""
+        tracer = self.tracer
+        items = tracer.iteration.steps(source)
+        for item in items:
+            test = tracer.truths.truth(self._kept(item))
+            if isinstance(test, Value):
+                behind = partial(self._first, left(tracer, source, items), *default)
+                return tracer.regions.branch(test, partial(self.each, item), behind, self.access)
+            if test:
+                return self.each(item)
+        return self._none_kept(*default)
+
+    def _first_open(self, iterable: Any, target: Any, bounded: bool, *default: Any) -> Any:
+        """The same of an open number of items: a loop that ends where one is kept. `bounded`: it runs trip by trip, and a test in each
+        tells what there is behind it."""
+        tracer, access = self.tracer, self.access
+        if bounded and not default:
+            what = "GFX cannot convert this call of next(): data decide whether there is an item, beside a list that bounds how many there are"
+            raise tracer.error(what, "give what it is where there is none: next(…, default)")
+        found = [False, default[0] if bounded else Undefined("the first item")]
+
+        def take(item: Any) -> None:
+            found[:] = True, self.each(item)
+
+        def body(item: Any) -> None:
+            tracer.truths.ifexp(self._kept(item), lambda: take(item), lambda: None, access, "")
+
+        for at, name in enumerate((_FOUND, _FIRST)):
+            access = access.beside(name, partial(found.__getitem__, at), partial(found.__setitem__, at))
+        tracer.loops.for_(iterable, body, access, Stop(lambda: found[0], (_FOUND,), (_FIRST,)), target)
+        if bounded:
+            return found[1]
+        return tracer.truths.ifexp(found[0], lambda: found[1], lambda: self._none_kept(*default), self.access)
+
+    def _none_kept(self, *default: Any) -> Any:
+        if not default:
+            raise self.tracer.raising.error(StopIteration(), None)
+        return default[0]
+
+    def _kept(self, item: Any) -> Any:
+        assert self.keeps is not None
+        return self.keeps(item)
 
     def _value(self, item: Any) -> Any:
         """What one item adds to any (all)."""
@@ -49,8 +103,7 @@ class Fold:
         return self._holds(item, self.tracer.truths.or_, self._left_out)
 
     def _left_out(self, item: Any) -> Any:
-        assert self.keeps is not None
-        return self.tracer.truths.not_(self.keeps(item))
+        return self.tracer.truths.not_(self._kept(item))
 
     def _added(self, total: Any, item: Any) -> Any:
         more = lambda: total_of(self.tracer, total, [self.each(item)])

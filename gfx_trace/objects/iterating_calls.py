@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from types import GeneratorType
 from typing import Any
 
@@ -266,21 +267,28 @@ def _ahead(
 ) -> list[Callable[[], Any]]:
     """The values of the items that are left, as functions: whether they are asked for hangs on data. What writes nothing is computed
     now, other values where they are asked for."""
-    tracer.iteration.doubt(source)
-    try:
-        left = (
-            attempt(tracer, lambda mark: _unwritten(tracer, mark, list(items))) if is_iterator(source) else list(items)
-        )
-    except _Writes:
-        what = f"it goes over a {type(source).__name__} that writes, and data decides how far"
-        raise tracer.error(f"GFX cannot convert this test: {what}", "make a list of its items first") from None
+    others = left(tracer, source, items)
     if each is None:
-        return [lambda item=item: _asked(tracer, item) for item in left]
+        return [lambda item=item: _asked(tracer, item) for item in others]
     try:
-        values = attempt(tracer, lambda mark: _unwritten(tracer, mark, [each(item) for item in left]))
+        values = attempt(tracer, lambda mark: _unwritten(tracer, mark, [each(item) for item in others]))
     except Exception:  # one that is not asked for may raise
-        return [lambda item=item: _asked(tracer, each(item)) for item in left]
+        return [lambda item=item: _asked(tracer, each(item)) for item in others]
     return [lambda value=value: _asked(tracer, value) for value in values]
+
+
+def left(tracer: Capturing, source: Any, items: Iterator[Any]) -> list[Any]:
+    """The items of a source that are left, of which data decide how many are taken."""
+    if not is_iterator(source):
+        return list(items)
+    found: list[Any] | None = None
+    with suppress(_Writes):
+        found = attempt(tracer, lambda mark: _unwritten(tracer, mark, list(items)))
+    tracer.iteration.doubt(source)
+    if found is None:
+        what = f"it goes over a {type(source).__name__} that writes, and data decides how far"
+        raise tracer.error(f"GFX cannot convert this test: {what}", "make a list of its items first")
+    return found
 
 
 def _asked(tracer: Capturing, value: Any) -> Any:
@@ -297,7 +305,10 @@ def _unwritten(tracer: Capturing, mark: Mark, values: list[Any]) -> list[Any]:
 
 
 def found_in(tracer: Capturing, source: Any, item: Any) -> Any:
-    """item in source, an iterator."""
-    return first_that(
-        tracer, any, source, lambda other: other is item or tracer.truths.bool_(operate(tracer, "eq", other, item))
-    )
+    """item in source, an iterator or what is of open length."""
+    same = lambda other: other is item or tracer.truths.bool_(operate(tracer, "eq", other, item))
+    if is_open_iterable(source):
+        return tracer.loops.fold(
+            source, lambda found, other: tracer.truths.or_(found, [lambda: same(other)]), False, "found"
+        )
+    return first_that(tracer, any, source, same)

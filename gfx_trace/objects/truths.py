@@ -26,7 +26,7 @@ from ..python.iteration import is_iterator
 from ..python.open_iterables import OpenRange
 from ..python.picked import is_mapping
 from ..python.plain import is_made
-from ..python.rows import rows_of
+from ..python.rows import holds_rows, rows_of
 from ..python.sequences import OpenList, is_shape, is_text, is_whole, open_tuple
 from ..values.access import A_VALUE, NOTHING, Access
 from ..values.either import Either, Source
@@ -82,7 +82,7 @@ class Truths:
             raise test.error
         if isinstance(test, Undefined):
             raise self.tracer.gates.unset(test)
-        self.tracer.effects.sure_of_keys(test)
+        self.tracer.effects.sure_of_keys(test, ordered=False)
         method = getattr(kind, "__bool__", None)
         return (
             self.truth(self.tracer.calls.call(method, (test,), {}))
@@ -172,6 +172,8 @@ class Truths:
             return self.tracer.gates.resolve(container, lambda side: self.contains(side, item))
         if type(item) is Gated:
             return self.tracer.gates.resolve(item, lambda side: self.contains(container, side))
+        if type(container) in (list, tuple) and holds_rows(container):
+            return found_in(self.tracer, rows_of(container), item)
         usable(item, container)
         item, container = settled(self.tracer, item), open_tuple(container)
         if not is_iterable(container):
@@ -190,7 +192,8 @@ class Truths:
                 return self.tracer.wrap(self.tracer.host("in", *given))
         if isinstance(container, dict) and not is_open(item) and type(found := container.get(item)) is Gated:
             return self.tracer.gates.if_there(found, lambda side: True, lambda: False)
-        self.tracer.effects.sure_of_keys(container)
+        if isinstance(container, dict):
+            self.tracer.effects.sure_of(container, *(() if is_open(item) else (item,)), ordered=False)
         if isinstance(container, Proxy):
             return self._in_array(container, item)
         if isinstance(item, HostProxy) and (isinstance(container, _CONTAINERS) or is_mapping(container)):

@@ -1,5 +1,6 @@
 """A key or attribute that only one side of a test sets: what need not know whether it is there is converted, all else refused."""
 
+import collections
 import copy
 
 import jax.numpy as jnp
@@ -266,9 +267,24 @@ def test_an_order_of_keys_that_a_test_decides_is_refused(use, test):
 def test_keys_that_stand_in_two_orders_are_read_and_written(test):
     def use(x, held):
         held["a"] = held["a"] + 1
-        return held["a"] - held["b"]
+        known = len(held) + ("a" in held) + (held != {"b": 1}) + 2 * bool(held) + 4 * ("c" in held)
+        return (held["a"] - held["b"]) * known
 
     fn, calls = test(in_two_orders, use)
     program = gfx.symbolic_trace(fn, backend="torch")
     for call in calls:
         assert plain(program(*call)) == plain(program.to("torch")(*call)) == plain(fn(*call))
+
+
+def test_an_order_that_a_comparison_asks_for_is_refused():
+    def in_order(x, around):
+        held = collections.OrderedDict()
+        if x.sum() > 0:
+            held["a"], held["b"] = 1, 2
+        else:
+            held["b"], held["a"] = 2, 1
+        return x * (around(held) == around(collections.OrderedDict(a=1, b=2)))
+
+    for fn in (lambda x: in_order(x, lambda held: held), lambda x: in_order(x, lambda held: [held])):
+        with pytest.raises(CaptureError, match="a test decides in which order its keys stand"):
+            gfx.symbolic_trace(fn, backend="torch")
