@@ -80,12 +80,13 @@ class OpenParts:
 
 
 class OpenRows:
-    """A tuple of the rows of one tensor, of which it is open how many there are: whoever takes it for a tuple is refused."""
+    """A tuple of the rows of one tensor, of which it is open how many there are: whoever takes it for a tuple is refused. `each`: what
+    is made of a row, which then stands in a list."""
 
-    __slots__ = ("tensor",)
+    __slots__ = ("tensor", "each")
 
-    def __init__(self, tensor: Any) -> None:
-        self.tensor = tensor
+    def __init__(self, tensor: Any, each: Callable[[Any], Any] | None = None) -> None:
+        self.tensor, self.each = tensor, each
 
     def _refuse(self, *args: Any) -> Any:
         raise UnsupportedConstruct(

@@ -100,3 +100,5 @@ class Trait(enum.IntFlag):
     """The second argument where the first one is true, the third one where it is not."""
     ORDERS = enum.auto()
     """A list as Python orders it, by numbers that have to be at hand."""
+    ITEM = enum.auto()
+    """What stands at a path of an item of the list that is the first argument."""

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, reduce
+from typing import Any
 
 from ..control import (
     calls_function,
@@ -28,34 +28,20 @@ from ..trees import leaves
 from ..types import LogicalTensor
 from . import elements
 from .abstract import ARRAYS, NUMBERS, Kinds
-from .elements import ANYTHING, NOTHING, UNTOLD, Elements
+from .elements import NOTHING, UNTOLD, Elements
+from .fact import BOTTOM, HOST, TOP, Fact, either
 from .fixpoint import Fixpoint
 from .flow import Flow, Source
+from .listed import ItemsOf, parts, taken
 from .origins import Origins, asked_of
 from .shape_rules import ShapeRules
 from .signs import Signs
 
-_OTHER: Kinds = frozenset(("other",))
-"""Host values that are no numbers."""
 _NONE_YET: Kinds = frozenset()
 _CHOOSING = ("min", "max")
+_UNKNOWNS = (Value, ItemsOf)
+"""What equations are of."""
 _ORDER = "bifc"
-
-
-class Fact(NamedTuple):
-    """What is known of a value. `kinds`: what Python may have there; `elements`: the dtypes that it may have; `bare`: whether it may
-    be a number where the program is called with numbers in the places of arrays; `first`: whether it may be one at first, until
-    the target has settled the loops around it."""
-
-    kinds: Kinds
-    elements: Elements
-    bare: bool = False
-    first: bool = False
-
-
-BOTTOM = Fact(_NONE_YET, NOTHING)
-TOP = Fact(ARRAYS | NUMBERS, ANYTHING, True, True)
-_HOST = Fact(_OTHER, UNTOLD, True)
 
 
 class Facts:
@@ -170,9 +156,11 @@ class Facts:
         self._found.set(new, self.of(old))
 
     # ------------------------------------------------------------------ equations
-    def _parts(self, value: Value) -> list[Value]:
+    def _parts(self, value: Any) -> list[Any]:
         """What a value's equation reads."""
         flow = self.flow
+        if type(value) is ItemsOf:
+            return [part for part in parts(value, flow) or [value.held] if type(part) in _UNKNOWNS]
         if value in self._handed:
             return []
         if (source := flow.sources.get(value)) is not None:
@@ -182,12 +170,16 @@ class Facts:
             return values_among(leaves(flow.rows[value][1]))
         if value in flow.stacked:
             return values_among([flow.stacked[value]])
-        parts = values_in(value.node.args) if value.is_tensor or is_host(value.node) else []
+        if (items := taken(value)) is not None:
+            return [item for item in items if type(item) in _UNKNOWNS]
+        read = values_in(value.node.args) if value.is_tensor or is_host(value.node) else []
         like = asked_of(value.node)
-        return parts if like is None else [*parts, like]
+        return read if like is None else [*read, like]
 
-    def _rule(self, value: Value) -> Fact:
+    def _rule(self, value: Any) -> Fact:
         flow = self.flow
+        if type(value) is ItemsOf:
+            return self._items(value)
         if value in self._handed:
             return self._handed[value]
         if (source := flow.sources.get(value)) is not None:
@@ -203,7 +195,7 @@ class Facts:
         return self._made(value)
 
     def _now(self, leaf: Any) -> Fact:
-        return self._found.now(leaf) if type(leaf) is Value else self._constant(leaf)
+        return self._found.now(leaf) if type(leaf) in _UNKNOWNS else self._constant(leaf)
 
     def _constant(self, leaf: Any) -> Fact:
         found = self._constants.get(type(leaf))
@@ -213,13 +205,13 @@ class Facts:
 
     def _of_constant(self, leaf: Any) -> Fact:
         number = isinstance(leaf, (bool, int, float, complex))
-        kinds = frozenset((type(leaf).__name__,)) if number else _OTHER
+        kinds = frozenset((type(leaf).__name__,)) if number else HOST.kinds
         return Fact(kinds, elements.of_constant(leaf, self.rules.promotion), True, number)
 
     # ------------------------------------------------------------------ where no op makes it
     def _joined(self, value: Value, source: Source) -> Fact:
         if not (value.is_tensor or value.kind in KINDS):
-            return _HOST
+            return HOST
         found = [self._now(leaf) for leaf in source.chosen(self.settles)] + (
             [self._given(value)] if source.outside else []
         )
@@ -267,7 +259,7 @@ class Facts:
                 _NONE_YET.union(*[x.kinds for x in found]), NOTHING.union(*[x.elements for x in found]), True, True
             )
         if value.kind not in KINDS:
-            return _HOST
+            return HOST
         return Fact(frozenset((value.kind,)), elements.of_kinds((value.kind,), self.rules.promotion), True, True)
 
     def _given(self, value: Value) -> Fact:
@@ -281,28 +273,38 @@ class Facts:
         kinds = frozenset((OF_LETTERS[known.dtype.kind],)) | ARRAYS if weak else ARRAYS  # type: ignore[union-attr]
         return Fact(kinds, frozenset(((known.dtype, known.weak),)), is_placeholder(value.node) and not known.dims)
 
+    def _items(self, items: ItemsOf) -> Fact:
+        """The items of a list, all of them: rows of a tensor are arrays."""
+        found = parts(items, self.flow)
+        return Fact(ARRAYS, self._arrays(items.held)) if found is None else self._one_of(found)
+
+    def _one_of(self, found: list[Any]) -> Fact:
+        return reduce(either, map(self._now, found), BOTTOM)
+
     # ------------------------------------------------------------------ what an op makes
     def _made(self, value: Value) -> Fact:
         node = value.node
-        taken = [(arg, self._now(arg)) for arg in elements.tensors(node)]
-        kinds = self._kinds(node, taken)
+        if (items := taken(value)) is not None:
+            return self._one_of(items)
+        given = [(arg, self._now(arg)) for arg in elements.tensors(node)]
+        kinds = self._kinds(node, given)
         python = node.op.sign or self._in_python(node.op)
         bare = is_made(value) or (python and all(self._now(arg).bare for arg in node.args))
         first = is_made(value) or (python and all(self._now(arg).first for arg in node.args))
-        told = all(dtype is not None for _, fact in taken for dtype, _ in fact.elements)
+        told = all(dtype is not None for _, fact in given for dtype, _ in fact.elements)
         if kinds and kinds <= NUMBERS and (told or len(kinds) == 1):
             return Fact(kinds, elements.of_kinds(kinds, self.rules.promotion), bare, first)
         asked = asked_of(node)
         if asked is not None and elements.declared(value) is None:
             return Fact(kinds, self._arrays(asked), bare, first)
-        made = elements.of_op(node, value.index - 1, [(arg, fact.elements) for arg, fact in taken], self.rules)
+        made = elements.of_op(node, value.index - 1, [(arg, fact.elements) for arg, fact in given], self.rules)
         return Fact(kinds, made, bare, first)
 
     def _in_python(self, op: OpDef) -> bool:
         """Whether an op is written by a function of Python's, of numbers."""
         return self._of_numbers and computes_floats(op)
 
-    def _kinds(self, node: Node, taken: list[tuple[Value, Fact]]) -> Kinds:
+    def _kinds(self, node: Node, given: list[tuple[Value, Fact]]) -> Kinds:
         if node.op.family == "number":
             return self._number(node)
         if not node.op.sign and not self._in_python(node.op):
@@ -321,12 +323,10 @@ class Facts:
     def _number(self, node: Node) -> Kinds:
         if node.op.number:
             return frozenset((node.op.number,))
-        taken = node.args[1] if calls_python(node) else node.args[:1]
+        args = node.args[1] if calls_python(node) else node.args[:1]
         if calls_python(node):
-            return frozenset(
-                function_kind(node.args[0], [kind]) for kind in (self._now(taken[0]).kinds if taken else ())
-            )
-        letters = [dtype and dtype.kind for dtype, _ in self._now(taken[0]).elements]
+            return frozenset(function_kind(node.args[0], [kind]) for kind in (self._now(args[0]).kinds if args else ()))
+        letters = [dtype and dtype.kind for dtype, _ in self._now(args[0]).elements]
         return frozenset(KINDS if None in letters else [OF_LETTERS[letter] for letter in letters])  # type: ignore[index]
 
 

@@ -8,7 +8,8 @@ from ..control import is_call
 from ..dtypes import DTYPES, DType, int64
 from ..graph import Graph, Value
 from ..types import LogicalTensor
-from .facts import Fact, Facts
+from .fact import Fact
+from .facts import Facts
 
 FLOATS = tuple(DTYPES[name] for name in ("float16", "float32", "float64"))
 """The dtypes that open arguments are assumed to have: source is exact where they have one of these, or whole numbers."""

@@ -6,8 +6,10 @@ from typing import Any
 
 from .. import ops
 from ..errors import MissingOp
+from ..row import OpenRows
+from .words import ask_rank
 
-_HINT = "give the capture the argument's shape, or take the numbers one by one: x[i].item()"
+_HINT = "give the capture the argument's shape, or take the numbers row by row: x[i].tolist()"
 
 
 def item(x: Any, *args: Any) -> Any:
@@ -18,11 +20,14 @@ def item(x: Any, *args: Any) -> Any:
 
 
 def tolist(x: Any) -> Any:
-    """All of an array's numbers, in lists within lists; of an array without axes the number itself."""
+    """All of an array's numbers, in lists within lists; of an array without axes the number itself. One of open rank has one axis."""
     dims = getattr(getattr(x, "type", None), "dims", None)
-    if dims is None or not all(isinstance(dim, int) for dim in dims):
-        raise MissingOp("tolist() gives as many numbers as the array holds, and here its shape is open", hint=_HINT)
-    return _nested(x, dims, ())
+    if dims is not None and all(isinstance(dim, int) for dim in dims):
+        return _nested(x, dims, ())
+    rank = ask_rank(x, "tolist() gives numbers, or lists of them", 1)
+    if rank > 1:
+        raise MissingOp("tolist() gives lists within a list here, and how long they are is open", hint=_HINT)
+    return OpenRows(x, ops.item) if rank else ops.item(x)
 
 
 def _nested(x: Any, dims: tuple[int, ...], place: tuple[int, ...]) -> Any:

@@ -205,7 +205,7 @@ for _signature, _spelling, _infer, _rest in (
         {"traits": _COPIED | Trait.JOINS | Trait.STACKS},
     ),
     ("seq_of(items)", "[*items]", slice_type, {"kinds": ("list",)}),
-    ("seq_at(items, index, path=())", at_path, item_type, {}),
+    ("seq_at(items, index, path=())", at_path, item_type, {"traits": Trait.ITEM}),
     ("seq_slice(items, cut)", "items[cut]", slice_type, {"kinds": ("list",)}),
     (
         "seq_sorted(items, keys=None, reverse=False)",

@@ -119,7 +119,9 @@ class Applying:
         """What the function sees of a result: the tensor that was written, the argument itself, or a new one, maybe a view."""
         tracer = self._tracer
         if type(result) is OpenRows:
-            rows = self._given(lift, args, kwargs, values, named, result.tensor, backend, mark)
+            rows, each = self._given(lift, args, kwargs, values, named, result.tensor, backend, mark), result.each
+            if each is not None:
+                return tracer.loops.map_(lambda row: tracer.wrap(each(row.read()), backend), rows)
             return (StackedRows(rows, rows_kind(rows)),)
         first = args[0] if args and type(args[0]) is Proxy else None
         writes = lift.writes(*values, **named) if callable(lift.writes) else lift.writes

@@ -35,6 +35,7 @@ from .lifted import always_lifted, lifted_by
 from .modules import ModuleView, call_module, module_class, with_hooks
 from .native import run_native
 from .records import generated, initialise, initialised
+from .searches import searched
 from .target_arrays import name_bound, name_closed_over
 from .without_source import run_without_source
 
@@ -150,6 +151,9 @@ class Calls:
         special = meant(self.tracer, f, args)
         if special is not None and not kwargs:
             return special[0](self.tracer, *special[1])
+        search = None if kwargs else searched(f, args)
+        if search is not None:
+            return search(self.tracer)
         asked = self.tracer.overloading.asked(f, args)
         if asked is not None:
             return self.call(asked, args, kwargs)

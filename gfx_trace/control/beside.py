@@ -3,7 +3,7 @@ items, each under the test that there is one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, ItemsView, KeysView, Sequence, ValuesView
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,10 +11,10 @@ from gfx_ir.graph import Value
 
 from ..interfaces import Capturing
 from ..python.iteration import refusal
+from ..python.listed import ListedItems
 from ..python.open_iterables import Combined, OpenRange
 from ..python.rows import holds_rows
 from ..values.access import Access, Stop
-from ..values.number_rows import rows_kind
 from ..values.proxy import Proxy
 from .peeling import ended
 from .sources import Source, size_of
@@ -23,15 +23,19 @@ _MOST = 32
 """Of how many trips: each stands within the test of the one before."""
 
 
+_FIXED = (list, tuple, range, str, dict, KeysView, ValuesView, ItemsView)
+"""What Python itself goes over, in an order that it has."""
+
+
 class _Items(NamedTuple):
     """What a loop goes over. `most`: how many items there are at most, None where nothing fixed says; `open`: what has the sizes that
-    say so, too; `at`: gives an item by its position; `lists`: those that it goes over, with their
+    say so, too; `at`: gives an item by its position; `held`: the containers that it goes over, with their
     lengths."""
 
     most: int | None
     open: tuple[Any, ...]
     at: Callable[[int], Any]
-    lists: tuple[tuple[list, int], ...] = ()
+    held: tuple[tuple[Any, int], ...] = ()
 
 
 def run_beside(
@@ -49,7 +53,7 @@ def _run(
     tracer: Capturing, items: _Items, at: int, body: Callable[[Any], None], access: Access, stop: Stop | None
 ) -> None:
     """The trips from a position on."""
-    for held, length in items.lists:
+    for held, length in items.held:
         if holds_rows(held) or len(held) != length:
             raise refusal(tracer, held)
     if at == items.most:
@@ -78,29 +82,35 @@ def _has(tracer: Capturing, part: Any, at: int) -> Any:
 
 def _items(tracer: Capturing, iterable: Any) -> _Items | None:
     """What is known of the items of an iterable; None: not where each is."""
-    if isinstance(iterable, (list, tuple, range)):
-        lists = ((iterable, len(iterable)),) if isinstance(iterable, list) else ()
-        return None if holds_rows(iterable) else _Items(len(iterable), (), iterable.__getitem__, lists)
+    if isinstance(iterable, _FIXED):
+        known: Sequence = iterable if isinstance(iterable, Sequence) else tuple(iterable)
+        return None if holds_rows(iterable) else _Items(len(known), (), known.__getitem__, ((iterable, len(known)),))
     if isinstance(iterable, Combined) and iterable.kind != "reversed":
         parts = [_items(tracer, part) for part in iterable.parts]
         known = [part for part in parts if part is not None]
         return _combined(iterable, known) if len(known) == len(parts) else None
-    if not isinstance(iterable, OpenRange) and (type(iterable) is not Proxy or rows_kind(iterable)):
-        return None
-    source: Source | None = tracer.loop_sources.loop_source(iterable)
-    if source is None or source.open_range:
+    at = _places(tracer, iterable)
+    source: Source | None = None if at is None else tracer.loop_sources.loop_source(iterable)
+    if at is None or source is None or source.open_range:
         return None
     size = () if source.length is not None else (source.items[0],)
+    return _Items(source.length, size, at)
+
+
+def _places(tracer: Capturing, iterable: Any) -> Callable[[int], Any] | None:
+    """What gives an item of an iterable of open length by its position, as a loop has it; None where nothing does."""
     if isinstance(iterable, OpenRange):
-        return _Items(source.length, size, lambda at: iterable.start + iterable.step * at)
-    return _Items(source.length, size, lambda at: tracer.views.getitem(iterable, at))
+        return lambda at: iterable.start + iterable.step * at
+    if type(iterable) is ListedItems:
+        return lambda at: iterable.item(tracer, at)
+    return partial(tracer.views.getitem, iterable) if type(iterable) is Proxy else None
 
 
 def _combined(iterable: Combined, parts: list[_Items]) -> _Items:
     """Items of several, as long as there are of each; or one's with their numbers."""
     most = [part.most for part in parts if part.most is not None]
     size = tuple(item for part in parts for item in part.open)
-    lists = tuple(pair for part in parts for pair in part.lists)
+    held = tuple(pair for part in parts for pair in part.held)
     if iterable.kind == "zip":
-        return _Items(min(most, default=None), size, lambda at: tuple([part.at(at) for part in parts]), lists)
-    return _Items(min(most, default=None), size, lambda at: (iterable.start + at, parts[0].at(at)), lists)
+        return _Items(min(most, default=None), size, lambda at: tuple([part.at(at) for part in parts]), held)
+    return _Items(min(most, default=None), size, lambda at: (iterable.start + at, parts[0].at(at)), held)

@@ -16,7 +16,7 @@ from ..heap.contents import unchanged
 from ..heap.journal import Slot, held_value, held_values
 from ..interfaces import Capturing
 from ..python.listed import ListedItems
-from ..python.rows import Growing, StackedRows, called, grown
+from ..python.rows import Growing, StackedRows, called, grown, kind_of_item
 from ..values.access import Access, Stop
 from ..values.gated import is_total
 from ..values.item_kinds import holds_fields
@@ -319,7 +319,7 @@ class Carries:
             if slot.id in self.listed:
                 name = called(slot.object, tracer.site)
                 rows[0].value.name = name if name.isidentifier() else None
-                contents = [*slot.old, ListedItems(rows[0])]
+                contents = [*slot.old, ListedItems(rows[0], kind_of_item(added[0]))]
             else:
                 contents = grown(tracer, slot.old, added, rows)
             others = [x for item in added if type(item) is Proxy for x in self._shared(item)]

@@ -14,6 +14,7 @@ from gfx_ir.graph import Value
 from ..heap.aliases import WrittenRows, share
 from ..interfaces import Capturing
 from ..python.attempts import Mark, attempt
+from ..python.open_iterables import Combined
 from ..values.access import NOTHING, Access, Stop
 from ..values.gated import Gated
 from ..values.proxy import NeedsPython, Proxy
@@ -292,7 +293,7 @@ class Loops:
         if type(iterable) is Gated:
             return self.tracer.gates.resolve(iterable, lambda side: self.map_(function, side, target, access), access)
         source = None if isinstance(iterable, range) else self.tracer.loop_sources.loop_source(iterable)
-        if source is None:
+        if source is None and not isinstance(iterable, Combined):
             return [function(item) for item in self.tracer.iteration.steps(iterable)]
         return mapped(self.tracer, function, iterable, source, target, access)
 

@@ -11,6 +11,7 @@ from gfx_ir.graph import Value
 from ..interfaces import Capturing
 from ..python.attempts import attempt
 from ..python.listed import ListedItems
+from ..python.open_iterables import Combined
 from ..python.rows import append_item
 from ..python.sequences import OpenList, empty, joined
 from ..values.access import Access
@@ -23,10 +24,10 @@ _WHOLE = ("int", "bool")
 
 
 def mapped(
-    tracer: Capturing, function: Callable[[Any], Any], iterable: Any, source: Source, target: Any, access: Access
+    tracer: Capturing, function: Callable[[Any], Any], iterable: Any, source: Source | None, target: Any, access: Access
 ) -> Any:
     """[function(item) for item in iterable]: a list that stands as one tensor of rows; over numbers it may hold numbers, too."""
-    if source.length is not None or set(source.kinds) != {"int"}:
+    if source is None or source.length is not None or set(source.kinds) != {"int"}:
         return _rows(tracer, function, iterable, target, access)
     before = access.get()
     try:
@@ -78,11 +79,11 @@ def kept(
         elif test:
             append_item(tracer, outs, function(item))
 
-    if source is None:
+    if source is None and not isinstance(iterable, Combined):
         for item in tracer.iteration.steps(iterable):
             body(item)
         return outs
-    if source.length is not None:
+    if source is not None and source.length is not None:
         before = access.get()
         try:
             return attempt(

@@ -7,6 +7,7 @@ from typing import Any
 
 from gfx_ir.control import is_for, is_placeholder
 from gfx_ir.graph import Value
+from gfx_ir.python_numbers import OPEN
 from gfx_ir.reach import reached
 from gfx_ir.trees import leaves
 
@@ -43,10 +44,11 @@ class SettlingLists:
             return False
         added = value[len(old) :]
         if growing is None:
-            kind = one_kind(added, kind_of_item) or ""
+            kind = one_kind(added, kind_of_item)
+            kind = OPEN if kind is None else kind
             self.carries.growing[slot.id] = (slot, [Growing(slot, self.carries.tracer.site, kind)])
             return False
-        if any(type(x) is Proxy and self._differs(x) for x in added):
+        if any(map(self._differs, added)):
             self.carries.listed.add(slot.id)
         self.carries.appended[slot.id] = (slot, added)
         return True
@@ -58,10 +60,13 @@ class SettlingLists:
         if self.carries.open_length and type(value) is not Content and len(value) != len(old):
             return length_error(slot, "in a loop whose number of trips hangs on data", site)
         written = any(s.kind == "item" and s.object is slot.object for s, _ in self.side.written)
-        grows = type(slot.object) is list and not written and len(value) >= len(old) and all(map(is_, old, value))
+        is_list = type(slot.object) is list
+        grows = is_list and not written and len(value) >= len(old) and all(map(is_, old, value))
         if not grows:
-            hint = "only append to it there, and put it in order behind the loop; or give the argument's shape, which tells the number of trips"
-            if any(type(x) is StackedRows and x.kind for x in old):
+            hint = "give the argument's shape, which tells the number of trips, or keep tensors instead"
+            if is_list:
+                hint = f"only append to it there, and put it in order behind the loop; or {hint}"
+            if is_list and any(type(x) is StackedRows and x.kind for x in old):
                 hint = "it holds Python's numbers, and is to hold others: make a tensor of it before the loop, with zeros or full"
             return NeedsPython("loop", f"the loop changes the contents of {name!r}", self.carries.span, hint)
         added = value[len(old) :]
@@ -70,7 +75,8 @@ class SettlingLists:
             return NeedsPython(
                 "loop", what, self.carries.span, "append tensors or numbers: of a list, what stack or sum makes"
             )
-        if one_kind([x for x in value if type(x) is not Growing], kind_of_item) is None:
+        of_open_kind = len(added) == 1 and kind_of_item(added[0]) == OPEN and all(type(x) is Growing for x in old)
+        if not of_open_kind and one_kind([x for x in value if type(x) is not Growing], kind_of_item) is None:
             return NeedsPython(
                 "loop", f"the loop appends to {name!r} numbers that no one tensor holds", slot.span,
                 "take float(x) or int(x), and keep what is of another kind in a list of its own",
@@ -78,7 +84,7 @@ class SettlingLists:
         if any(type(x) is StackedRows and self._ragged(x.rows.read()) for x in added):
             return length_error(slot, "in a loop whose number of trips differs from trip to trip", site)
         beside = len(added) > 1 or any(type(x) is Growing for x in slot.old)
-        if known and beside and any(type(x) is Proxy and self._differs(x) for x in added):
+        if known and beside and any(map(self._differs, added)):
             return NeedsPython(
                 "loop", f"the trips append tensors of several shapes to {name!r}, beside others", slot.span,
                 "begin with an empty list, and append to it once a trip",
@@ -138,8 +144,10 @@ class SettlingLists:
             return False
         return carried.takes_own() and bool(before == kind)
 
-    def _differs(self, item: Proxy) -> bool:
-        """Whether an appended item may have another shape in another trip."""
+    def _differs(self, item: Any) -> bool:
+        """Whether an appended item may have another shape in another trip, or be another kind of number."""
+        if type(item) is not Proxy or kind_of_item(item) == OPEN:
+            return type(item) is Proxy
         value = item.value  # as it was made: a view of a trip is not read behind it
         if type(value) is not Value:
             return False

@@ -14,6 +14,7 @@ from gfx_ir.probing import cell_content, own_attribute
 
 from ..calls.conversion import foreign
 from ..calls.lifted import lifted_by
+from ..rewrite.comprehensions import CONSUMERS, folds, takes_all
 from ..rewrite.flow import LOOPS
 from ..rewrite.packages import enterable
 from ..rewrite.pipeline import ASYNC
@@ -211,13 +212,26 @@ def calls(*names: str) -> Answer:
     return answer
 
 
-def folded(place: Place) -> bool | str:
-    """A generator expression of one loop that sum, any or all takes."""
+def folded(place: Place) -> bool:
+    """A generator expression of one loop that a builtin folds."""
+    taken = _taken(place)
+    return taken is not None and len(place.node.generators) == 1 and folds(*taken)
+
+
+def listed(place: Place) -> bool:
+    """A list comprehension of one loop that filters, or a generator expression of which a builtin takes all items."""
+    filters = len(place.node.generators) == 1 and bool(place.node.generators[0].ifs)
+    taken = _taken(place)
+    return filters and (isinstance(place.node, ast.ListComp) or (taken is not None and takes_all(*taken)))
+
+
+def _taken(place: Place) -> tuple[str, ast.Call] | None:
+    """The builtin that is called with a generator expression, and the call."""
     outer = place.around[-1][0] if place.around else None
-    taken = isinstance(outer, ast.Call) and outer.args[0] is place.node and not outer.keywords
-    if not taken or len(place.node.generators) != 1:
-        return False
-    return calls("sum", "any", "all")(replace(place, node=outer))
+    if not isinstance(outer, ast.Call) or not outer.args or outer.args[0] is not place.node:
+        return None
+    name = calls(*CONSUMERS)(replace(place, node=outer))
+    return (name, outer) if isinstance(name, str) else None
 
 
 _STREAMS = ("None", "sys.stdout", "sys.stderr")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import partial
 from typing import Any
 
 from gfx_ir import ops
@@ -25,10 +26,12 @@ def minmax(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if len(args) == 1 and is_shape(open_tuple(args[0])) and not kwargs:
         return folded(tracer, f.__name__, open_tuple(args[0]))
     key = kwargs.get("key")
-    if len(args) == 1 and set(kwargs) <= {"key"} and _is_open_list(tracer, args[0], key):
+    if len(args) == 1 and set(kwargs) <= {"key", "default"} and _is_open_list(tracer, args[0], key):
         whole = _whole(args[0])
         assert whole is not None
-        return _of_list(tracer, f, whole, key)
+        found = partial(_of_list, tracer, f, whole, key)
+        some = whole.length(tracer) > 0
+        return tracer.truths.ifexp(some, found, lambda: kwargs["default"]) if "default" in kwargs else found()
     if len(args) == 1:
         args = (tracer.overloading.iterable(args[0]),)
     items = list(args[0]) if len(args) == 1 and (key is not None or not is_open(args[0])) else list(args)

@@ -91,13 +91,11 @@ class ListedItems(Unusable):
         """The items as one tensor: what the function `name` makes of them, `rest` and `kwargs`."""
         op = _JOINING.get(name.rpartition(".")[2])
         axis = kwargs.get("dim", kwargs.get("axis", rest[0] if rest else 0))
-        if (
-            op is None
-            or type(self.kind) is not str
-            or type(axis) is not int
-            or set(kwargs) - {"dim", "axis"}
-            or len(rest) > 1
-        ):
+        if self.kind:
+            raise self.refused(
+                tracer, f"apply {name} to items that are no tensors of", "make an array of numbers: float(x) for each"
+            )
+        if op is None or type(axis) is not int or set(kwargs) - {"dim", "axis"} or len(rest) > 1:
             raise self.refused(tracer, f"apply {name} in this way to", _INSTEAD)
         return tracer.wrap(op(self.rows.read(), axis=axis), self.rows.backend)
 

@@ -10,15 +10,14 @@ from gfx_ir import ops
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import active
-from gfx_ir.python_numbers import OPEN
 
 from ..heap.aliases import doubt, mutable
 from ..heap.journal import Slot
 from ..interfaces import Capturing
 from ..values.gated import Gated, GatedItems, gate_of
 from ..values.item_kinds import item_kind, joint_kind, tensors_in
-from ..values.number_rows import as_row, one_kind, rows_kind
-from ..values.proxy import NeedsPython, Proxy, Unusable, number_kinds, weak_kind
+from ..values.number_rows import as_row, number_kind, one_kind, rows_kind
+from ..values.proxy import NeedsPython, Proxy, Unusable
 from .checks import checked
 from .listed import ListedItems, merged, numbers
 
@@ -115,9 +114,7 @@ class RowIterator(Lazy):
 
 def kind_of_item(x: Any) -> str:
     """The kind of the number of Python's that an item of a list is, OPEN where that is one of several; "" for a tensor."""
-    if type(x) is StackedRows:
-        return x.kind
-    return OPEN if len(number_kinds(x)) > 1 else weak_kind(x)
+    return x.kind if type(x) is StackedRows else number_kind(x)
 
 
 def rows_of(x: Any) -> Any:

@@ -35,12 +35,6 @@ class Unpacking:
             return self._tracer.gates.resolve(value, lambda side: self(side, names))
         self._tracer.effects.sure_of_keys(value)
         value = rows_of(self._tracer.overloading.iterable(value))
-        if type(value) is ListedItems and not starred:
-            raise value.refused(
-                self._tracer,
-                "unpack",
-                "take its parts by place (parts[0], parts[1:]); or give the argument's shape at capture",
-            )
         value = self._tracer.iteration.drained(value) if starred else self._tracer.iteration.some(value, len(names))
         items = self._items(value, names)
         if not any(isinstance(name, tuple) for name in names):
@@ -49,10 +43,14 @@ class Unpacking:
         return [self(item, name) if isinstance(name, tuple) else item for item, name in zip(items, names)]
 
     def _around(self, names: tuple, length: Any, item: Callable[[int], Any], cut: Callable[[slice], Any]) -> list[Any]:
-        """The items of what is of open length for targets of which one is starred. Raises ValueError, when the code runs, where there
-        are too few."""
+        """The items of what is of open length for targets of which one may be starred. Raises ValueError, when the code runs, where
+        there are too few, or too many."""
         at = star_at(names)
-        assert at is not None
+        if at is None:
+            expected = f"values to unpack (expected {len(names)})"
+            checked(self._tracer, length >= len(names), f"not enough {expected}", "ValueError")
+            checked(self._tracer, length <= len(names), f"too many {expected}", "ValueError")
+            return list(map(item, range(len(names))))
         behind = len(names) - at - 1
         few = f"not enough values to unpack (expected at least {at + behind})"
         checked(self._tracer, length >= at + behind, few, "ValueError")

@@ -1,6 +1,7 @@
 """Comprehensions: one loop without a filter is a map over the iterable; others keep their form, their parts hooked.
 
-What `sum`, `any` and `all` make of a generator expression of one loop is a fold over the iterable, with a filter or without.
+What `sum`, `any` and `all` make of a generator expression of one loop is a fold over the iterable, with a filter or without; so is
+`next` of one that filters. What takes all items of one that filters takes a list of them.
 """
 
 from __future__ import annotations
@@ -14,8 +15,22 @@ from .templates import LOAD, arguments, at, const, hook, load, store
 
 HASHED = {ast.SetComp: "gfx_set", ast.DictComp: "gfx_dict"}
 KINDS = {ast.ListComp: "list", ast.SetComp: "set", ast.GeneratorExp: "generator"}
-FOLDS = frozenset(("sum", "any", "all"))
-CONSUMERS = frozenset(("sum", "any", "all", "max", "min", "list", "tuple", "set", "dict", "sorted", "len"))
+FOLDS = {"sum": 1, "next": 1, "any": 0, "all": 0}
+"""What folds a generator expression, and how many arguments it takes behind that."""
+CONSUMERS = frozenset(("max", "min", "list", "tuple", "set", "dict", "sorted", "len", *FOLDS))
+
+
+def takes_all(name: str, call: ast.Call) -> bool:
+    """Whether a builtin takes all items of its one argument before it does anything else: not where it asks for keys in between."""
+    between = name != "sorted" and any(keyword.arg == "key" for keyword in call.keywords)
+    return name in CONSUMERS and name not in FOLDS and len(call.args) == 1 and not between
+
+
+def folds(name: str, call: ast.Call) -> bool:
+    """Whether a builtin folds the items of a generator expression, its first argument."""
+    made, *more = call.args
+    plain = not call.keywords and not any(isinstance(arg, ast.Starred) for arg in more)
+    return plain and len(more) <= FOLDS.get(name, -1) and (name != "next" or bool(made.generators[0].ifs))
 
 
 def structure(target: ast.expr) -> ast.expr | None:
@@ -92,14 +107,15 @@ class Comprehensions(Boolean):
     def consumer(self, node: ast.Call) -> ast.expr:
         """A call; sum, any and all of a generator expression are folds."""
         name = node.func.id if isinstance(node.func, ast.Name) else None
-        if name not in FOLDS or not node.args or not isinstance(node.args[0], ast.GeneratorExp):
+        if name not in CONSUMERS or not node.args or not isinstance(node.args[0], ast.GeneratorExp):
             return self.call(node)
-        more = node.args[1:]
+        made, *more = node.args
         own = self.is_global(name) and self.module.value(name) is getattr(builtins, name)
-        plain = not node.keywords and len(more) <= (name == "sum") and not any(isinstance(a, ast.Starred) for a in more)
-        if not own or not plain or not self.itemwise(node.args[0]):
+        if own and made.generators[0].ifs and takes_all(name, node):
+            node.args = [at(ast.ListComp(made.elt, made.generators), made)]
+        if not own or not folds(name, node) or not self.itemwise(made):
             return self.call(node)
-        (gen,), elt = node.args[0].generators, node.args[0].elt
+        (gen,), elt = made.generators, made.elt
         callee, source = self.load(node.func, call=True), self.expr(gen.iter)
         each: ast.expr = self.of_item(gen.target, elt, node)
         keeps = self.keeps(gen, node) if gen.ifs else const(None)

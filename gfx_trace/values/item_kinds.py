@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from gfx_ir.python_numbers import OPEN
 
-from .proxy import Proxy, number_kinds, weak_kind
+from .number_rows import number_kind
+from .proxy import Proxy
 
 
 class Fields(NamedTuple):
@@ -23,9 +24,7 @@ def item_kind(x: Any) -> Any:
     if type(x) is tuple or (type(x) is dict and all(type(key) is str for key in x)):
         kinds = tuple(map(item_kind, x.values() if type(x) is dict else x))
         return None if None in kinds else kinds if type(x) is tuple else Fields(tuple(x), kinds)
-    if len(number_kinds(x)) > 1:
-        return OPEN
-    return weak_kind(x) or ("" if type(x) is Proxy else None)
+    return number_kind(x) or ("" if type(x) is Proxy else None)
 
 
 def joint_kind(a: Any, b: Any) -> Any:

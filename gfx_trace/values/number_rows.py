@@ -8,9 +8,10 @@ from typing import Any
 from gfx_ir import dtypes, ops
 from gfx_ir.graph import Value
 from gfx_ir.op import active
+from gfx_ir.python_numbers import OPEN
 from gfx_ir.types import LogicalTensor
 
-from .proxy import Proxy, weak_kind
+from .proxy import Proxy, number_kinds, weak_kind
 
 WIDE = {"bool": "bool", "int": "int64", "float": "float64"}
 """The kinds of number that stand as rows, and the dtype that holds them; JAX's own code has the widths of JAX."""
@@ -23,6 +24,11 @@ def rows_kind(x: Any) -> str:
     return active.builder.record.kind_of_rows(value) if type(value) is Value else ""
 
 
+def number_kind(x: Any) -> str:
+    """The kind of the number of Python's that x is, OPEN where that is one of several; "" for a tensor."""
+    return OPEN if len(number_kinds(x)) > 1 else weak_kind(x)
+
+
 def one_kind(items: Iterable[Any], kind_of: Callable[[Any], str]) -> str | None:
     """The kind of number that all items are, "" where none is a number; None where no tensor holds them alike."""
     kinds = set(map(kind_of, items))
@@ -31,16 +37,20 @@ def one_kind(items: Iterable[Any], kind_of: Callable[[Any], str]) -> str | None:
 
 
 def as_row(x: Any) -> Value:
-    """An item as a row: a number as an array that holds all of it."""
+    """An item as a row: a number as an array that holds all of it, where one dtype does; else it stays a number."""
     value: Value = active.builder.unwrap(x)
-    kind = weak_kind(x)
-    return ops.as_tensor(value, dtype=wide(kind)) if kind else value
+    kind = number_kind(x)
+    return ops.as_tensor(value, dtype=wide(kind)) if kind in WIDE else value
 
 
 def row_type(x: Proxy) -> Any:
     """The type of an item as a row."""
-    kind = weak_kind(x)
-    return LogicalTensor(wide(kind), ()) if kind and active.builder.static_types else getattr(x.value, "type", None)
+    kind = number_kind(x)
+    return (
+        LogicalTensor(wide(kind), ())
+        if kind in WIDE and active.builder.static_types
+        else getattr(x.value, "type", None)
+    )
 
 
 def wide(kind: str) -> dtypes.DType:

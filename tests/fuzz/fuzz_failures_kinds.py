@@ -128,4 +128,15 @@ def f(x: np.ndarray, n: np.ndarray, k: int = 2):
 """,
         how=Settings("numpy", 1, k=3, given=False, dtype="float64"),
     ),
+    "numbers of rows of an open dtype, which a loop takes from a list": Failure(
+        "def f(x: torch.Tensor, n: torch.Tensor, k: int = 2):\n    for t in x:\n        if all((abs(e) for e in [e.item() for e in x])):\n            break\n    return x\n",
+        seed=161000094,
+        how=Settings(flavour="torch", level=0, k=0, dtype="float64"),
+    ),
+    "a set that a loop changes": Failure(
+        "def f(x: torch.Tensor, n: torch.Tensor, k: int = 2):\n    q = {2.0}\n    for t in x:\n        q.symmetric_difference_update({3.0})\n    return x\n",
+        seed=162000041,
+        how=Settings(flavour="torch", level=0, k=0, dtype="float64"),
+        right="refused",
+    ),
 }

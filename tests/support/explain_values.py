@@ -84,7 +84,7 @@ def asks(x, y=None):
     return x if 3.0 in x and y is None else x * len(x)
 
 
-@shows("sum, any, all of a generator")
+@shows("sum, any, all, next of a generator")
 def folded(x):
     return sum(row.sum() for row in x if row[0] > 0)
 

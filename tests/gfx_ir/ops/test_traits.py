@@ -377,6 +377,16 @@ def test_stacks_along_an_axis_of_its_own(sample: Sample):
         np.testing.assert_array_equal(np.take(found, at, axis), array)
 
 
+@stating(Trait.ITEM)
+def test_item_of_a_list(sample: Sample):
+    op = lookup(sample.op)
+    items, index, path = bound(sample)
+    found = items[index]
+    for key in path:
+        found = found[key]
+    np.testing.assert_array_equal(run(op, (items, index, path)), found)
+
+
 @stating(Trait.MERGES)
 def test_merges_axes(sample: Sample):
     x, start, end = bound(sample)

@@ -61,6 +61,20 @@ def written_rows(x):
     return x
 
 
+def in_comprehensions(x):
+    named = [e * u for e, u in zip(x, {1.0: "a", 2.0: "b"})]
+    return (
+        sum(named, x.sum()),
+        any(e > u for e, u in zip(x, [1.0, 1.0])),
+        [float(e) + u for e, u in zip(x, (1, 2)) if e > 0],
+    )
+
+
+def beside_numbers(x):
+    numbers, kept = [float(e) for e in x], [float(e) for e in x if e > 0]
+    return sum(a * u for a, u in zip(numbers, [1.0, 2.0])), [a - u for a, u in zip(kept, [1.0, 2.0])]
+
+
 def beside_nothing(x):
     for _, v in zip(x, ()):
         x = x + v
@@ -68,10 +82,24 @@ def beside_nothing(x):
 
 
 @pytest.mark.parametrize(
-    "fn", [weighted, left_early, with_a_return, counted, with_an_else, written_rows, beside_nothing]
+    "fn",
+    [
+        weighted,
+        left_early,
+        with_a_return,
+        counted,
+        with_an_else,
+        written_rows,
+        in_comprehensions,
+        beside_nothing,
+    ],
 )
 def test_as_many_trips_as_python_has(fn):
     assert_as_python(fn, (), [(x,) for x in DATA])
+
+
+def test_beside_the_numbers_of_a_list():
+    assert_as_python(beside_numbers, (), [(x,) for x in DATA if len(x)])
 
 
 def beside_many(x):
