@@ -168,7 +168,7 @@ def _docstring(text: str, indent: str) -> Iterator[str]:
     if text.endswith('"'):
         text = text[:-1] + '\\"'
     text = "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
-    lines = [part for line in text.split("\n") for part in _prose(line, COLUMNS - len(f'{indent}"""'))]
+    lines = list(_prose(text.split("\n"), COLUMNS - len(f'{indent}"""')))
     if len(lines) == 1 and len(f'{indent}"""{lines[0]}"""') <= COLUMNS:
         yield f'{indent}"""{lines[0]}"""'
         return
@@ -178,9 +178,21 @@ def _docstring(text: str, indent: str) -> Iterator[str]:
     yield f'{indent}"""'
 
 
-def _prose(line: str, width: int) -> list[str]:
-    """A line of a text as lines that fit, where it has words to break at."""
-    if len(line) <= width:
-        return [line]
-    margin = line[: len(line) - len(line.lstrip())]
-    return textwrap.wrap(line, width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)
+def _prose(lines: Sequence[str], width: int) -> Iterator[str]:
+    """Lines of a text as lines that fit, where they have words to break at. What one has no place for begins the next one, where a
+    sentence goes on there."""
+    rest = ""
+    for at, line in enumerate(lines, 1):
+        margin = _margin(line)
+        line = f"{margin}{rest} {line[len(margin) :]}" if rest else line
+        parts = [line]
+        if len(line) > width:
+            parts = textwrap.wrap(line, width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)
+        after = lines[at] if at < len(lines) else ""
+        goes_on = len(parts) > 1 and after.strip() and not line.endswith((".", ":", ";", "!", "?"))
+        rest = parts.pop().strip() if goes_on and _margin(after).startswith(margin) else ""
+        yield from parts
+
+
+def _margin(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..control import is_call
 from ..dependence import waiters
 from ..graph import Graph
@@ -54,3 +56,15 @@ def callees_first(program: Program) -> list[Graph]:
         return [callee for callee in reversed(found) if callee is not None]
 
     return needed_first(program.entry, called)
+
+
+def called_by(entry: Graph, functions: Mapping[str, Graph]) -> dict[str, Graph]:
+    """The functions that a graph calls, those too that these call."""
+    found: dict[str, Graph] = {}
+    todo = [entry] if functions else []
+    for graph in todo:
+        for node in graph.walk():
+            if is_call(node) and node.args[0] not in found:
+                found[node.args[0]] = functions[node.args[0]]
+                todo.append(functions[node.args[0]])
+    return found

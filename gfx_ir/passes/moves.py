@@ -51,14 +51,17 @@ def splice(source: Graph, node: Node, args: Sequence[Any], prefix: str) -> None:
     into.erase(node)
 
 
-def move_in(source: Graph, node: Node) -> None:
-    """Move the nodes of `source`, a function without parameters, to the place of its only call; names of its own stay."""
+def move_in(source: Graph, node: Node) -> dict[Value, Value]:
+    """Move the nodes of `source`, a function without parameters, to the place of its only call; names of its own stay. By values that
+    are gone: what stands for each."""
     into = node.graph
     assert into is not None
+    gone: dict[Value, Value] = {}
     for place, value in zip(list(source.placeholders), node.args[2]):
         if value.name is None:
             value.name = place.name
         place.replace_by(value)
+        gone[place] = value
     for inner in list(source):
         source.detach(inner)
         into.insert(inner, node)
@@ -67,7 +70,9 @@ def move_in(source: Graph, node: Node) -> None:
         if leaf.name is None:
             leaf.name = value.name
         value.replace_by(leaf)
+        gone[value] = leaf
     into.erase(node)
+    return gone
 
 
 def under(graph: Graph, prefix: str) -> None:

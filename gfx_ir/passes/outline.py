@@ -19,6 +19,7 @@ from ..op import lookup
 from ..program import Program
 from ..source import Scope
 from ..trees import BRANCHES, leaves
+from .dead_arguments import drop_unread
 from .moves import relink
 from .subtrees import take_subtrees
 
@@ -30,6 +31,7 @@ def outline(program: Program) -> Program:
     """Give the program's functions their own Graphs, in place."""
     Outliner(program).run()
     take_subtrees(program)
+    drop_unread(program)
     for graph in program.graphs:
         for path in [path for path, value in graph.parameters.items() if not value.uses]:
             graph.parameters.pop(path).node.values = ()
@@ -147,7 +149,7 @@ class Outliner:
         content, needed = fingerprint(nodes, tuple(outputs), scope.path)
         ordered = self._ordered_inputs(needed, scope)
         values = tuple(ordered)
-        key = (scope.name, content, tuple(map(needed.__getitem__, values)))
+        key = (scope.name, content, tuple([(needed[value], told_apart(value)) for value in values]))
         known = self.known.get(key)
         name = known or free_name(self.program, snake(scope.name))
         call = Node(lookup("call"), (name, scope.path, values), (), scope.site or nodes[0].span)
@@ -194,6 +196,11 @@ class Outliner:
             for value in needed:
                 ordered.setdefault(value, value.name or "x")
         return ordered
+
+
+def told_apart(value: Value) -> Hashable:
+    """What of an argument's type decides what a function of it is: one that takes other shapes may be the same, not one of other dtypes."""
+    return value.kind, getattr(value.type, "dtype", None)
 
 
 def _gives_text(nodes: list[Node]) -> bool:

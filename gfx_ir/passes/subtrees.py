@@ -16,14 +16,14 @@ Sites = dict[str, list[tuple[str, Node]]]
 
 def take_subtrees(program: Program) -> None:
     """Let functions take subtrees of parameters in the place of the parameters one by one, callers first."""
-    sites, done = _sites(program), {""}
+    sites, done = call_sites(program), {""}
     while ready := [name for name, found in sites.items() if name not in done and done.issuperset(c for c, _ in found)]:
         for name in ready:
             done.add(name)
             _take(program.functions[name], [node for _, node in sites[name]])
 
 
-def _sites(program: Program) -> Sites:
+def call_sites(program: Program) -> Sites:
     """The calls of each function, by the functions that they stand in ("": the entry), but of one that something else names."""
     found: Sites = {name: [] for name in program.functions}
     for caller, graph in (("", program.entry), *program.functions.items()):

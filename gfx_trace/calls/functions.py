@@ -15,13 +15,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from gfx_ir.control import is_call
-from gfx_ir.errors import CaptureError
+from gfx_ir.errors import CaptureError, GfxError
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.naming import identifier
 from gfx_ir.op import lookup
-from gfx_ir.passes.moves import move_in
-from gfx_ir.passes.outline import region_key
+from gfx_ir.passes.outline import region_key, told_apart
 
 from ..frameworks.grad_mode import CALLERS, GradMode
 from ..heap.aliases import memory
@@ -39,6 +37,10 @@ from .signatures import Given, NoCall, Open
 _HOPELESS = 8
 """How often a capture of a function may come to nothing, for each one that did not, before it is always expanded."""
 _ENDLESS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+class RunsModule(GfxError):
+    """A function calls a module: it is a part of the one whose forward runs, and the model's modules are the functions."""
 
 
 class Share:
@@ -116,6 +118,11 @@ class Functions:
         self.share.doubtful += kept.outputs.doubts
         self.share.entered += kept.entered
         return self._called(kept, given)
+
+    def runs_module(self) -> None:
+        """Note that a module is called. Raises RunsModule where a function around is being captured: it has to be expanded."""
+        if self._reading:
+            raise RunsModule("a function that calls a module is a part of the model")
 
     def expand(self, f: types.FunctionType) -> Any:
         """Note that a function is always expanded."""
@@ -208,6 +215,9 @@ class Functions:
                 found = [found]  # no name holds it while references are counted
                 self.tracer.journal.forget_owned(found)
             self._check(side, outputs)
+        except RunsModule:
+            self.expand(f)
+            return None
         except (Exception, Raised):  # which its expansion raises again, at its place
             self._failed[f.__code__] += 1
             if self._failed[f.__code__] >= _HOPELESS or (given.alone and calls_nothing(f)):
@@ -280,7 +290,7 @@ class Functions:
     def _named(self, f: types.FunctionType, graph: Graph) -> str:
         """The name of the function of the program that does what a graph does: for arguments of another kind it may be the same."""
         failing = tuple(map(self.tracer.raising.may_fail, graph.walk()))
-        given = tuple([(value.kind, value.type) for value in graph.placeholders])
+        given = tuple(map(told_apart, graph.placeholders))
         key = f.__code__, given, region_key(graph), failing
         known = self._equal.get(key)
         if known is None:
@@ -322,27 +332,3 @@ class Functions:
             assert type(written) is Proxy
             written.write(node.values[own])
         return outputs.given(kept.result, made, given.values, given.containers)
-
-    # ------------------------------------------------------------------ the program
-    def settle(self, entry: Graph) -> None:
-        """Put the body of each function that is called from one place only in the place of its call; the others have the author's names."""
-        graphs = [entry, *self.reached(entry).values()]
-        calls = [node for graph in graphs for node in graph.walk() if is_call(node)]
-        sites = Counter(node.args[0] for node in calls)
-        for node in calls:
-            if sites[node.args[0]] == 1:
-                move_in(self.graphs[node.args[0]], node)
-        for graph in self.reached(entry).values():
-            for value in graph.placeholders:
-                value.name = value.node.args[0] or value.name
-
-    def reached(self, entry: Graph) -> dict[str, Graph]:
-        """The functions that a graph calls, those too that these call."""
-        found: dict[str, Graph] = {}
-        todo = [entry] if self.graphs else []
-        for graph in todo:
-            for node in graph.walk():
-                if node.op is lookup("call") and node.args[0] not in found:
-                    found[node.args[0]] = self.graphs[node.args[0]]
-                    todo.append(self.graphs[node.args[0]])
-        return found

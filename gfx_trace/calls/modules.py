@@ -123,6 +123,7 @@ class ModuleView:
 
 def call_module(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> Any:
     """Call a module: its hooks, and its row or its forward between them."""
+    tracer.functions.runs_module()
     if type(module) not in tracer.module_classes:  # those of a class that was met their author wrote
         module = authors_own(tracer.arrays.frameworks(), module)
     if id(module) not in tracer.module_paths:

@@ -16,6 +16,7 @@ from gfx_ir.errors import CaptureError, GfxError, UnsupportedConstruct
 from gfx_ir.graph import Graph
 from gfx_ir.naming import snake
 from gfx_ir.passes.dce import keep_errors
+from gfx_ir.passes.inline import called_by
 from gfx_ir.pause import collection_paused
 from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.program import Program
@@ -24,6 +25,7 @@ from gfx_ir.source import Span
 
 from ..calls.functions import Functions, Share
 from ..calls.modules import Mode, authors_own, register_root
+from ..calls.single_calls import inline_single_calls
 from ..control.nouns import with_article
 from ..control.state import Write, lasting_writes
 from ..frameworks.assumed_kinds import merged
@@ -157,8 +159,8 @@ def _capture(
         (tree, rebuild), results, (state, left) = _traced(tracer, target, bound, documented, dynamic)
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
         tracer.castable.state(graph)
-    tracer.functions.settle(graph)
-    functions = tracer.functions.reached(graph)
+    inline_single_calls(graph, tracer.functions.graphs)
+    functions = called_by(graph, tracer.functions.graphs)
     for captured in (*functions.values(), graph):
         keep_errors(captured, tracer.raising.raised_by, tracer.raising.may_fail, tracer.raising.acts)
     program = Program(

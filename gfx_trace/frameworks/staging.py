@@ -15,6 +15,7 @@ from gfx_ir.backend import Backend
 from gfx_ir.codegen import emit
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph, Value
+from gfx_ir.passes.inline import called_by
 from gfx_ir.probing import closed_over, is_module, own_attribute
 from gfx_ir.program import Parameter, Program
 from gfx_ir.row import Keys
@@ -132,7 +133,7 @@ def _runnable(graph: Graph, own: list[Value], tracer: Capturing, backend: Backen
     closed = [place for place in graph.placeholders if place not in own]
     signature = [Parameter(f"x{at}", value) for at, value in enumerate((*own, *closed))]
     graph.placeholders[:] = [*own, *closed]
-    functions = tracer.functions.reached(graph)
+    functions = called_by(graph, tracer.functions.graphs)
     program = Program(graph, functions, signature, {}, [], tracer.promotion, backend.name, level=1)
     return emit(program, backend, unroll=False).bare()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 from typing import Any, TypeAlias
 
@@ -55,8 +56,8 @@ class Scopes:
         return Scope(name, "function", path, f.__code__, scope, span, self.scope_args(f, args, kwargs), f.__doc__ or "")
 
     def scope_args(self, f: types.FunctionType, args: tuple, kwargs: dict) -> tuple:
-        """(name, argument) pairs of a call, as far as positions and keywords tell."""
-        code = f.__code__
+        """(name, argument) pairs of a call, as far as positions and keywords tell: those of the function that a wrapper is for."""
+        code = getattr(inspect.unwrap(f), "__code__", f.__code__)
         named = [*zip(code.co_varnames, args[: code.co_argcount]), *kwargs.items()]
         return tuple([(name, arg.value) for name, arg in named if type(arg) is Proxy or type(arg) is HostProxy])
 

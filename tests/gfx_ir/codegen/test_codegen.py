@@ -194,3 +194,14 @@ def test_lines_of_a_docstring_fit(count):
         source = emit(Program(g), backend("numpy")).source
         assert max(map(len, source.splitlines())) <= 110
         assert source.split().count("a") + source.count('"a') == count // 2
+
+
+def test_a_sentence_that_has_no_place_in_a_line_of_a_docstring_goes_on_in_the_next_one():
+    g, (x,), _ = graph("f", "x")
+    g.doc, g.result = f"Takes {'many ' * 24}words,\nof which some\n\n    are set apart.", x
+    lines = inspect.getdoc(emit(Program(g), backend("numpy")).load()).splitlines()
+    assert (
+        lines[0].endswith("many")
+        and lines[1].endswith("words, of which some")
+        and lines[2:] == ["", "    are set apart."]
+    )

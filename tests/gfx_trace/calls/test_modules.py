@@ -1,6 +1,7 @@
 """Capture of torch.nn.Module: values, state and parameters as in the original, call after call."""
 
 import copy
+import functools
 
 import jax
 import jax.numpy as jnp
@@ -302,3 +303,73 @@ def test_a_tensor_of_a_numpy_array_shares_its_memory():
         program = gfx.symbolic_trace(f, *given, dynamic=bool(given), backend="torch")
         np.testing.assert_allclose(program(x), f(x))
         np.testing.assert_allclose(program.to("jax")(x.numpy()), f(x))
+
+
+def wrapped(forward):
+    @functools.wraps(forward)
+    def around(self, *args, **kwargs):
+        return forward(self, *args, **kwargs)
+
+    return around
+
+
+def halves(x):
+    """x, its halves swapped."""
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat((-b, a), dim=-1)
+
+
+class Scaled(nn.Module):
+    def forward(self, x):
+        y = x * 2.5
+        return y + x
+
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scaled, self.out = Scaled(), nn.Linear(4, 4)
+
+    @wrapped
+    def forward(self, hidden, bias, unread=None):
+        turned = halves(self.scaled(hidden)) + halves(bias)
+        return self.out(turned) + self.scaled(bias)
+
+
+class Layers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(Layer() for _ in range(2))
+
+    def forward(self, x, b):
+        twice = b * 2
+        for layer in self.layers:
+            x = layer(x, bias=twice, unread=b)
+        return x
+
+
+def test_modules_and_functions_behind_a_forward_that_is_wrapped_are_functions():
+    model, x, b = Layers().eval(), torch.randn(2, 3, 4), torch.randn(4)
+    made = gfx.transpile(model, x, b, to="jax")
+    heads = [line for line in made.source.splitlines() if line.startswith("def ")]
+    assert heads == [
+        "def scaled(x):", "def halves(x):", "def layer(params, hidden, bias):", "def layers(params, x, b):",
+    ]  # fmt: skip
+    equal(made(jnp.asarray(x), jnp.asarray(b)), model(x, b))
+
+
+class AtDtypes(nn.Module):
+    def __init__(self, called):
+        super().__init__()
+        self.called = called
+
+    def forward(self, *tensors):
+        return tuple([self.called(x) for x in tensors])
+
+
+@pytest.mark.parametrize("called", [Scaled(), lambda x: Scaled.forward(None, x)], ids=["module", "function"])
+def test_what_is_called_with_tensors_of_several_dtypes_gives_those_of_each(called, wide):
+    given = torch.arange(4), torch.arange(3.0), torch.ones(2, dtype=torch.float16), torch.arange(2, dtype=torch.int8)
+    want = AtDtypes(called)(*given)
+    got = gfx.transpile(AtDtypes(called), *given, to="jax")(*[jnp.asarray(x.numpy()) for x in given])
+    assert [str(x.dtype) for x in got] == [str(x.dtype).removeprefix("torch.") for x in want]

@@ -1,0 +1,26 @@
+"""Dead arguments: a function takes no value that its body does not read."""
+
+from __future__ import annotations
+
+from ..graph import values_in
+from ..program import Program
+from .subtrees import call_sites
+
+
+def drop_unread(program: Program) -> None:
+    """Take from functions, and from the calls of them, what no body reads: what one only hands on to such a place is not read either."""
+    sites = call_sites(program)
+    todo = list(sites)
+    while todo:
+        name = todo.pop()
+        graph = program.functions[name]
+        given = set(values_in((graph.result,)))
+        read = [bool(place.uses) or place in given for place in graph.placeholders]
+        if all(read) or any(len(node.args[2]) != len(read) for _, node in sites[name]):
+            continue
+        graph.placeholders = [place for place, kept in zip(graph.placeholders, read) if kept]
+        for caller, node in sites[name]:
+            callee, path, args = node.args
+            node.set_args((callee, path, tuple([x for x, kept in zip(args, read) if kept])))
+            if caller in sites:
+                todo.append(caller)
