@@ -260,7 +260,7 @@ class JaxBackend(Backend):
         """The type of an array, or of what stands for one while JAX traces; a key has no dtype."""
         if self.is_key(x):
             return LogicalTensor(None, ())
-        dims = tuple(symbolic.sized(dim, None, symbolic.TYPES) for dim in x.shape)
+        dims = tuple(map(symbolic.dim_of, x.shape))
         return LogicalTensor(self.dtype_of(x), dims, weak=bool(getattr(x, "weak_type", False)))
 
     def stage(self, fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> Replayed:

@@ -12,6 +12,8 @@ from functools import partial
 from typing import Any, Protocol
 
 import jax
+import numpy as np
+from jax import lax
 
 from gfx_ir import host
 from gfx_ir.dims import is_size
@@ -24,7 +26,7 @@ from ..recorded.rows import row_of
 from . import ELEMENTS
 from .batches import of_whole_arrays
 from .replaying import Number, Replaying, mapped
-from .shorter import undone, widened
+from .shorter import SHORTER, undone, widened
 
 _BROADCASTING = frozenset((*ELEMENTS, "broadcast_in_dim", "convert_element_type"))
 """Primitives of calls that go element by element."""
@@ -150,8 +152,8 @@ class Groups:
         leaves = jax.tree.leaves((args, kwargs))
         if any(map(self._is_told, leaves)) or (self._is_number(item.result) and all(map(self._is_number, leaves))):
             return None  # the equations compute it, or tell what it is
-        if self._is_undone(equations):
-            return None  # it is what was there before
+        if self._is_undone(equations) or _is_its_equation(item, equations):
+            return None  # it is what was there before, or the equation is written shorter
         if any(map(batched, (*leaves, *jax.tree.leaves(item.result)))):
             results = [variable(leaf) for leaf in jax.tree.leaves(item.result)]
             found = of_whole_arrays(item.function, args, kwargs, equations, results)
@@ -203,7 +205,7 @@ class Groups:
 
     def _leaf(self, narrow: bool, leaf: Any) -> Any:
         if not isinstance(leaf, jax.Array):
-            return leaf
+            return int(leaf) if isinstance(leaf, np.integer) else leaf  # what tells an axis or a size
         if not isinstance(leaf, jax.core.Tracer):
             return self.making.constant(leaf)
         var = variable(leaf)
@@ -211,6 +213,12 @@ class Groups:
             raise NotAlike("an argument that no equation made")
         found = self.replay.narrowed(var) if narrow else self.replay.read(var)
         return found.value if isinstance(found, Number) else found
+
+
+def _is_its_equation(item: Public, equations: Sequence[Any]) -> bool:
+    """Whether a call of jax.lax is one equation, of which is known how it is written shorter."""
+    name = equations[0].primitive.name
+    return len(equations) == 1 and name in SHORTER and item.function is getattr(lax, name, None)
 
 
 def _whole(item: Item) -> bool:

@@ -30,12 +30,14 @@ class Number(NamedTuple):
 
 
 def mapped(fn: Callable[[Any], Any], tree: Any) -> Any:
-    """A tree of dictionaries, tuples (named ones, too) and lists, with what fn makes of each leaf."""
+    """A tree of dictionaries, tuples (named ones, too), lists and slices, with what fn makes of each leaf."""
     if isinstance(tree, dict):
         return {name: mapped(fn, item) for name, item in tree.items()}
     if isinstance(tree, (tuple, list)):
         items = [mapped(fn, item) for item in tree]
         return type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items)
+    if isinstance(tree, slice):
+        return slice(mapped(fn, tree.start), mapped(fn, tree.stop), mapped(fn, tree.step))
     return fn(tree)
 
 

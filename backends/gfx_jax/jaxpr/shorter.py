@@ -5,15 +5,18 @@ Each takes the Replay and the equation, and gives its result, or None where noth
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from ..ops.linalg import product
 from .replaying import Number, Replaying
+from .symbolic import is_open
 
 _MADE = {0: jnp.zeros, 1: jnp.ones}
 
@@ -167,7 +170,72 @@ def _dynamic_update_slice(replay: Replaying, eqn: Any) -> Any:
     return replay.call(lax.dynamic_update_slice, replay.value(x), replay.value(new), found)
 
 
+def _place(replay: Replaying, var: Any) -> Any:
+    """The number or size that a variable stands for; None where it is data."""
+    found = replay.narrowed(var)
+    if isinstance(found, Number):
+        return found.value
+    made = replay.origin(var, "dim_as_value", "convert_element_type", "broadcast_in_dim", "reshape", "squeeze")
+    if made is None:
+        return None
+    return made.params["dim"] if made.primitive.name == "dim_as_value" else _place(replay, made.invars[0])
+
+
+def _slice(replay: Replaying, eqn: Any) -> Any:
+    """One window that starts at a known place, as slices of open sizes come to: x[1:], x[:n]."""
+    (x, indices), params = eqn.invars, eqn.params
+    d, sizes = params["dimension_numbers"], params["slice_sizes"]
+    if (
+        len(indices.aval.shape) != 1
+        or d.collapsed_slice_dims
+        or params["mode"] != lax.GatherScatterMode.PROMISE_IN_BOUNDS
+    ):
+        return None
+    joined = replay.origin(indices, "concatenate")
+    places = [_place(replay, var) for var in (joined.invars if joined is not None else eqn.invars[1:])]
+    if None in places or len(places) != len(d.start_index_map):
+        return None
+    starts = [0] * len(sizes)
+    for axis, place in zip(d.start_index_map, places):
+        starts[axis] = place
+    return _part(replay, replay.value(x), x.aval.shape, [(start, start + size) for start, size in zip(starts, sizes)])
+
+
+def _part(replay: Replaying, x: Any, shape: tuple, bounds: list[tuple[Any, Any]]) -> Any:
+    """A part of an array of this shape, by where it begins and ends along each axis."""
+    plain = lambda n: n if is_open(n) else int(n)
+    parts = [
+        slice(plain(low) or None, None if high == size else plain(high)) for (low, high), size in zip(bounds, shape)
+    ]
+    while parts and parts[-1] == slice(None):
+        parts.pop()
+    return replay.call(operator.getitem, x, tuple(parts)) if parts else x
+
+
+def _pad(replay: Replaying, eqn: Any) -> Any:
+    """Edges of open sizes, of which it is known which cut off."""
+    (x, filler), config = eqn.invars, eqn.params["padding_config"]
+    edges = [tuple(n if is_open(n) else int(n) for n in (low, high)) for low, high, _ in config]
+    value = replay.number(filler)
+    if value is None or any(inside for *_, inside in config) or not any(is_open(n) for pair in edges for n in pair):
+        return None
+    try:
+        widths = tuple((max(low, 0), max(high, 0)) for low, high in edges)
+        cut = [(max(-low, 0), max(-high, 0)) for low, high in edges]
+    except jax.errors.InconclusiveDimensionOperation:
+        return None
+    wide = [size + low + high for size, (low, high) in zip(x.aval.shape, widths)]
+    padded = replay.call(jnp.pad, replay.value(x), widths, constant_values=value.value)
+    return _part(replay, padded, tuple(wide), [(low, size - high) for size, (low, high) in zip(wide, cut)])
+
+
 def _gather(replay: Replaying, eqn: Any) -> Any:
+    """Whole rows by their positions (x[i], jnp.take), or slices."""
+    found = _slice(replay, eqn)
+    return _rows(replay, eqn) if found is None else found
+
+
+def _rows(replay: Replaying, eqn: Any) -> Any:
     """Whole rows by their positions: x[i], jnp.take."""
     x, indices, params = eqn.invars[0], eqn.invars[1], eqn.params
     d, rank = params["dimension_numbers"], len(eqn.invars[1].aval.shape) - 1
@@ -244,6 +312,7 @@ SHORTER: dict[str, Callable[[Replaying, Any], Any]] = {
     "empty2": _empty,
     "gather": _gather,
     "mul": _times,
+    "pad": _pad,
     "platform_index": _platform,
     "reduce_sum": _sum,
     "reshape": _reshape,

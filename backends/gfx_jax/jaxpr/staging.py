@@ -14,9 +14,10 @@ from gfx_ir.making import Making, Replayed
 from gfx_ir.types import LogicalTensor
 
 from ..recorded import Functions, kind_of, recording
+from ..recorded.names import as_equations
 from .draws import SEVERAL
 from .replay import Replay
-from .symbolic import symbolic
+from .symbolic import OpenSizes, symbolic
 
 NEEDS_VALUES = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
 
@@ -41,8 +42,8 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
         return [leaf for t, leaf in zip(traced, leaves) if t]
 
     try:
-        scope = jax.export.SymbolicScope()
-        with recording(functions, kind_of) as record:
+        scope = OpenSizes(dim for type_ in types for dim in type_.dims or ())
+        with recording(functions, kind_of) as record, as_equations():
             closed = jax.make_jaxpr(recorded)(*(_struct(type_, scope) for type_ in types))
     except GfxError:
         raise
@@ -67,7 +68,7 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
     return replay
 
 
-def _struct(type_: LogicalTensor, scope: Any) -> jax.ShapeDtypeStruct:
+def _struct(type_: LogicalTensor, scope: OpenSizes) -> jax.ShapeDtypeStruct:
     """What stands for an array of a type; one without a dtype is of keys of random numbers."""
     assert type_.dims is not None
     if type_.dtype is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -15,14 +15,24 @@ from gfx_ir.host import Dim, DimLike
 
 Way = Mapping[str, Callable[[Any, Any], Any]]
 TYPES: Way = {
-    "add": host.add, "mul": host.mul, "floordiv": host.floordiv, "mod": host.mod,
+    "add": host.add, "sub": host.sub, "mul": host.mul, "floordiv": host.floordiv, "mod": host.mod,
     "max": lambda a, b: host.extremum("max", a, b), "min": lambda a, b: host.extremum("min", a, b),
 }  # fmt: skip
 """How sizes of types are computed."""
 VALUES: Way = {
-    "add": operator.add, "mul": operator.mul, "floordiv": operator.floordiv, "mod": operator.mod, "max": max, "min": min,
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "floordiv": operator.floordiv, "mod": operator.mod, "max": max, "min": min,
 }  # fmt: skip
 """How numbers are computed."""
+_SIGNS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
+
+
+class OpenSizes(jax.export.SymbolicScope):
+    """The names of open sizes that one staging takes, and what is known of them: JAX decides by these bounds."""
+
+    def __init__(self, dims: Iterable[DimLike | None]) -> None:
+        self.named = {atom.name: atom for dim in dims if dim is not None for atom in host.atoms(dim)}
+        below = [f"{dim} <= {dim.max}" for dim in self.named.values() if dim.max is not None]
+        super().__init__([*below, *(f"{dim} >= {dim.min}" for dim in self.named.values() if dim.min > 1)])
 
 
 def is_open(dim: Any) -> bool:
@@ -30,7 +40,7 @@ def is_open(dim: Any) -> bool:
     return jax.export.is_symbolic_dim(dim)
 
 
-def symbolic(dims: Sequence[DimLike | None], scope: Any) -> tuple:
+def symbolic(dims: Sequence[DimLike | None], scope: OpenSizes) -> tuple:
     """Sizes as JAX's. Raises CaptureError for one that is no name and no number."""
     if any(not isinstance(dim, (int, Dim)) for dim in dims):
         raise CaptureError(
@@ -38,6 +48,12 @@ def symbolic(dims: Sequence[DimLike | None], scope: Any) -> tuple:
             hint="give the capture arguments of fixed shape",
         )
     return tuple(jax.export.symbolic_shape(f"{', '.join(map(str, dims))},", scope=scope)) if dims else ()
+
+
+def dim_of(dim: Any) -> DimLike:
+    """A size of JAX's as one of types, with the bounds that its names have."""
+    named = dim.scope.named if is_open(dim) and isinstance(dim.scope, OpenSizes) else None
+    return sized(dim, named, TYPES)
 
 
 def sized(dim: Any, names: Mapping[str, Any] | None = None, way: Way = VALUES) -> Any:
@@ -57,11 +73,8 @@ def _sized(node: ast.expr, names: Mapping[str, Any] | None, way: Way) -> Any:
         return way["mul"](again(node.operand), -1)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in way and len(node.args) == 2:
         return way[node.func.id](*map(again, node.args))
-    if isinstance(node, ast.BinOp) and type(node.op) in (ast.Add, ast.Sub, ast.Mult):
-        left, right = again(node.left), again(node.right)
-        if isinstance(node.op, ast.Sub):
-            right = way["mul"](right, -1)
-        return way["mul" if isinstance(node.op, ast.Mult) else "add"](left, right)
+    if isinstance(node, ast.BinOp) and type(node.op) in _SIGNS:
+        return way[_SIGNS[type(node.op)]](again(node.left), again(node.right))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant):
         found = base = again(node.left)
         for _ in range(int(str(node.right.value)) - 1):

@@ -14,7 +14,6 @@ from jax import lax
 from gfx_ir import ops
 from gfx_ir.build import host
 from gfx_ir.dtypes import DType
-from gfx_ir.errors import ShapeError
 from gfx_ir.host import DimLike
 from gfx_ir.op import Trait, lookup
 from gfx_ir.ops import _seen
@@ -26,12 +25,13 @@ _Mode = lax.GatherScatterMode
 
 
 class Windows(NamedTuple):
-    """Where windows lie: the operand, its sizes and those of a window along its axes, which axes a window lacks in the result,
-    the axis of the operand that each number of an index is for, and axes that operand and indices share."""
+    """Where windows lie: the operand, its sizes and those of a window along its axes (an open one that is not the whole axis as what
+    computes it), which axes a window lacks in the result, the axis of the operand that each number of an index is for, and axes that
+    operand and indices share."""
 
     operand: Any
     sizes: tuple[DimLike, ...]
-    window: tuple[DimLike, ...]
+    window: tuple[Any, ...]
     lacking: tuple[int, ...]
     mapped: tuple[int, ...]
     shared: tuple[int, ...]
@@ -49,8 +49,7 @@ class Windows(NamedTuple):
 
     def length(self, axis: int) -> Any:
         """How many elements the operand has along an axis: a number, or what gives it when the code runs."""
-        size = self.sizes[axis]
-        return size if isinstance(size, int) else ops.size(self.operand, axis)
+        return _length(self.operand, axis)
 
 
 def _sizes(x: Any, what: str) -> tuple[DimLike, ...]:
@@ -59,17 +58,19 @@ def _sizes(x: Any, what: str) -> tuple[DimLike, ...]:
                  for axis, size in enumerate(found))  # fmt: skip
 
 
-def _widths(x: Any, windows: Sequence[Any]) -> Iterator[DimLike]:
-    """The sizes of windows of an array along its axes: numbers, or those of whole axes."""
+def _length(x: Any, axis: int) -> Any:
+    """How many elements an array has along an axis: a number, or what gives it when the code runs."""
+    size = _seen.size_of(x, axis)
+    return size if isinstance(size, int) else ops.size(x, axis)
+
+
+def _widths(x: Any, windows: Sequence[Any]) -> Iterator[Any]:
+    """The sizes of windows of an array along its axes: numbers, those of whole axes, or what computes others."""
     for axis, size in enumerate(windows):
         node, whole = getattr(size, "node", None), _seen.size_of(x, axis)
         if node is not None and Trait.LENGTH in node.op.traits:
-            size = _seen.size_of(node.args[0], node.args[1])
-        if not isinstance(size, int) and (size is None or size != whole):
-            raise ShapeError(
-                "lax.gather and lax.scatter need windows of known sizes, or of whole axes",
-                hint="give the argument's shape: gfx.TensorSpec(shape, dtype)",
-            )
+            own = _seen.size_of(node.args[0], node.args[1])
+            size = own if own is not None and own == whole else size
         yield size
 
 
@@ -84,10 +85,9 @@ def _starts(where: Windows, indices: Any) -> dict[int, Any]:
 
 
 def _last_start(where: Windows, axis: int) -> Any:
-    length, width = where.length(axis), where.window[axis]
-    if not isinstance(width, int):
-        return 0  # of an axis that is mapped and not moved: the window is all of it
-    return length - width if isinstance(length, int) else host("-", length, width)
+    if axis not in (*where.moved, *where.lacking):
+        return 0  # the window is all of it
+    return host("-", where.length(axis), where.window[axis])
 
 
 def _inside(where: Windows, starts: dict[int, Any]) -> Any:
@@ -188,7 +188,7 @@ def _scatter(reduce: str) -> Callable[..., Any]:
         d, how = lax.ScatterDimensionNumbers(*dimension_numbers), _Mode.from_any(mode)
         sizes, batch = _sizes(operand, "lax.scatter"), ask_rank(scatter_indices, "lax.scatter") - 1
         shared, lacking = tuple(d.operand_batching_dims), tuple(d.inserted_window_dims)
-        given = iter(_sizes(updates, "lax.scatter")[axis] for axis in d.update_window_dims)
+        given = iter(_length(updates, axis) for axis in d.update_window_dims)
         window = [1 if axis in (*lacking, *shared) else next(given) for axis in range(len(sizes))]
         where = Windows(
             operand,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
 from gfx_ir import ops
+from gfx_ir.build import host
 from gfx_ir.lifting.words import parts
 from gfx_ir.ops import _seen
 
@@ -50,9 +52,8 @@ def repeat_spelling(args: SimpleNamespace) -> str:
 
 def lax_pad(operand: Any, padding_value: Any, padding_config: Any) -> Any:
     """lax.pad: elements between elements first, then edges; an edge below 0 cuts off."""
-    number = isinstance(padding_value, (bool, int, float, complex))
-    if number and not any(inside or low < 0 or high < 0 for low, high, inside in padding_config):
-        return ops.pad(operand, tuple((low, high) for low, high, _ in padding_config), value=padding_value)
+    if isinstance(padding_value, (bool, int, float, complex)) and not any(inside for *_, inside in padding_config):
+        return _edged(operand, padding_value, [(low, high) for low, high, _ in padding_config])
     shape, into, kept = [], [], []
     for axis, (low, high, inside) in enumerate(padding_config):
         size = _seen.length(operand, axis, "lax.pad between elements needs the size of the axis")
@@ -63,6 +64,19 @@ def lax_pad(operand: Any, padding_value: Any, padding_config: Any) -> Any:
         kept.append(slice(before, max(before, shape[-1] - max(-high, 0))))
     filled = ops.index_put(ops.full(tuple(shape), padding_value, dtype=ops.dtype_of(operand)), tuple(into), operand)
     return ops.getitem(filled, tuple(kept)) if any(k != slice(0, n) for k, n in zip(kept, shape)) else filled
+
+
+def _edged(x: Any, value: Any, edges: Sequence[tuple[Any, Any]]) -> Any:
+    """x with edges of one number; one below 0 cuts off."""
+    less = [(host("max", host("neg", low), 0), host("neg", host("max", host("neg", high), 0))) for low, high in edges]
+    found = ops.pad(x, tuple((host("max", low, 0), host("max", high, 0)) for low, high in edges), value=value)
+    if all(pair == (0, 0) for pair in less):
+        return found
+    index = []
+    for axis, (start, end) in enumerate(less):
+        stop = (end or None) if isinstance(end, int) else host("+", ops.size(found, axis), end)
+        index.append(slice(start, stop))
+    return ops.getitem(found, tuple(index))
 
 
 def pad_spelling(args: SimpleNamespace) -> str:

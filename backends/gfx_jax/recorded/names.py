@@ -6,6 +6,7 @@ import functools
 import importlib
 import weakref
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -34,6 +35,13 @@ def equations() -> Any:
                 return frame.tracing_eqns
             trace = trace.parent_trace if type(trace).__name__ == "BatchTrace" else None
     return None
+
+
+def as_equations() -> AbstractContextManager[Any]:
+    """While what no argument goes into is written as equations, too, also where jax.ensure_compile_time_eval computes it at once: what
+    is made of open sizes alone cannot be computed."""
+    state = getattr(importlib.import_module("jax._src.config"), "eager_constant_folding", None)
+    return nullcontext() if state is None else state(False)
 
 
 def defined(written: Iterable[Any]) -> list[Any]:

@@ -76,3 +76,25 @@ def test_positions_in_arrays_of_any_size(f, to):
     for b, n in ((3, 5), (1, 2), (6, 4)):
         x, i = np.arange(b * n, dtype=np.float32).reshape(b, n), np.arange(b, dtype=np.int32) * 3 % n - (b == 6)
         np.testing.assert_allclose(np.asarray(made(array(x), array(i))), f(*map(jnp.asarray, (x, i))), rtol=1e-6)
+
+
+TABLE = jnp.sin(jnp.arange(32.0))
+PARTS = {
+    "differences": lambda row: row[1:] * row[:-1],
+    "a table as long": lambda row: row * TABLE[: row.shape[0]],
+    "a half": lambda row: row[row.shape[0] // 2 :] ** 2,
+    "moved on": lambda row: row * jnp.roll(row, 1),
+    "one before": lambda row: row * jnp.pad(row, (1, 0))[:-1],
+    "added to a part": lambda row: row.at[1:].add(row[:-1]) ** 2,
+}
+
+
+@pytest.mark.parametrize("f", PARTS.values(), ids=PARTS)
+def test_parts_of_arrays_of_any_size_and_their_gradients(f):
+    both = lambda x: (jax.vmap(f)(x), jax.grad(lambda x: jax.vmap(f)(x).sum())(x))
+    made = gfx.transpile(both, gfx.TensorSpec(("b", gfx.Dim("n", min=2, max=32)), "float32"), to="torch")
+    assert "[:, 1:] * x[:, :x.shape[1] - 1]" in made.source or f is not PARTS["differences"]
+    for b, n in ((3, 5), (1, 2), (2, 32)):
+        x = np.cos(np.arange(b * n, dtype=np.float32)).reshape(b, n)
+        for found, want in zip(made(torch.tensor(x)), both(jnp.asarray(x)), strict=True):
+            np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-6)
