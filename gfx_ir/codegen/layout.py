@@ -178,6 +178,10 @@ def _docstring(text: str, indent: str) -> Iterator[str]:
     yield f'{indent}"""'
 
 
+_SHOWN = (">>>", "...", "- ", "* ")
+"""How lines begin that are no text: examples, and items of lists."""
+
+
 def _prose(lines: Sequence[str], width: int) -> Iterator[str]:
     """Lines of a text as lines that fit, where they have words to break at. What one has no place for begins the next one, where a
     sentence goes on there."""
@@ -189,7 +193,8 @@ def _prose(lines: Sequence[str], width: int) -> Iterator[str]:
         if len(line) > width:
             parts = textwrap.wrap(line, width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)
         after = lines[at] if at < len(lines) else ""
-        goes_on = len(parts) > 1 and after.strip() and not line.endswith((".", ":", ";", "!", "?"))
+        shown = line.strip().startswith(_SHOWN) or after.strip().startswith(_SHOWN)
+        goes_on = len(parts) > 1 and after.strip() and not shown and not line.endswith((".", ":", ";", "!", "?"))
         rest = parts.pop().strip() if goes_on and _margin(after).startswith(margin) else ""
         yield from parts
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..graph import values_in
 from ..program import Program
+from .dce import eliminate_dead
 from .subtrees import call_sites
 
 
@@ -14,13 +15,13 @@ def drop_unread(program: Program) -> None:
     while todo:
         name = todo.pop()
         graph = program.functions[name]
+        eliminate_dead(graph)
         given = set(values_in((graph.result,)))
         read = [bool(place.uses) or place in given for place in graph.placeholders]
         if all(read) or any(len(node.args[2]) != len(read) for _, node in sites[name]):
             continue
         graph.placeholders = [place for place, kept in zip(graph.placeholders, read) if kept]
-        for caller, node in sites[name]:
+        for _, node in sites[name]:
             callee, path, args = node.args
             node.set_args((callee, path, tuple([x for x, kept in zip(args, read) if kept])))
-            if caller in sites:
-                todo.append(caller)
+        todo += dict.fromkeys(caller for caller, _ in sites[name] if caller in sites)

@@ -37,13 +37,14 @@ from .simplify import Simplify
 from .staged import StagedRanges
 from .traced import Traced
 from .unpack import Unpacked
+from .unread import Unread
 from .untold import Untold
 from .zipped import Shortest
 
 for _pass in (
     AskedFirst, Booleans, Composites, DropCarried, FilledLists, FindHanded, ForeignTexts, Gathered, InlineCalls, KeepOrder,
     LackingDtypes, Literals, MergedTests, NestedLoops, OneGenerator, OpenDtypes, OwnGradients, Powers, Promoted, PythonNumbers, Ranges, Reroll,
-    Returned, Shallow, SharedCalls, Shortest, Simplify, StagedRanges, TensorLists, Traced, Truths, Unpacked, Untold,
+    Returned, Shallow, SharedCalls, Shortest, Simplify, StagedRanges, TensorLists, Traced, Truths, Unpacked, Unread, Untold,
 ):  # fmt: skip
     LOWERINGS.register(_pass)
 

@@ -373,3 +373,18 @@ def test_what_is_called_with_tensors_of_several_dtypes_gives_those_of_each(calle
     want = AtDtypes(called)(*given)
     got = gfx.transpile(AtDtypes(called), *given, to="jax")(*[jnp.asarray(x.numpy()) for x in given])
     assert [str(x.dtype) for x in got] == [str(x.dtype).removeprefix("torch.") for x in want]
+
+
+def positions(like):
+    at = torch.arange(like.shape[-1], device=like.device)
+    return at + at.sum()
+
+
+def twice_placed(x):
+    return x * positions(x) + positions(x)
+
+
+def test_functions_take_no_argument_that_only_says_where_a_tensor_is_where_that_is_not_told():
+    x = torch.ones(2, 3)
+    assert "def positions():" in gfx.transpile(twice_placed, x, to="jax").source
+    assert "def positions(like):" in gfx.transpile(twice_placed, x, to="torch").source
