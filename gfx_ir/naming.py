@@ -17,7 +17,7 @@ CONSTANTS = frozenset((*DTYPES, *(d.short for d in DTYPES.values()), "inf", "nan
 _NUMBERED = re.compile(r"(.*)__(\d+)")
 _CAPITAL, _SMALL = "[A-ZÀ-ÖØ-Þ]", r"[^\W\d_A-ZÀ-ÖØ-Þ]"
 _PARTS = re.compile(
-    rf"{_CAPITAL}+(?!{_SMALL})\d*|{_CAPITAL}?{_SMALL}+(?:\d+(?:{_SMALL}+|{_CAPITAL}(?!{_SMALL}))?)*|\d+|_+|\W+"
+    rf"{_CAPITAL}+(?:v\d+|(?!{_SMALL})\d*(?:(?<=\d){_SMALL}(?!{_SMALL}))?)|{_CAPITAL}?{_SMALL}+(?:\d+(?:{_SMALL}+|{_CAPITAL}(?!{_SMALL}))?)*|\d+|_+|\W+"
 )
 _UNNAMED = re.compile(r"_\d+")
 

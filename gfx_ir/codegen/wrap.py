@@ -12,6 +12,7 @@ COLUMNS = 110
 _OPEN, _CLOSE = "([{", ")]}"
 _STATEMENT = re.compile(r"return |assert |raise |if |elif |while |for [^=()]+? in |def \w+")
 _ITEM = re.compile(r'\w+=(?!=)|"[^"]*": |\*{1,2}')
+_STRING = re.compile(r"""(f?)(["'])((?:(?!\2)[^\\]|\\.)*)\2""")
 # Operators that a line may begin with, the weakest first.
 _OPERATORS = (
     (" for ",),
@@ -95,7 +96,32 @@ def _break(indent: str, head: str, value: str, tail: str, enclosed: bool) -> lis
             return [*lines[:-1], lines[-1] + tail]
         lines = [line for part in parts for line in _break(deeper, "", part, "", True)]
         return [f"{indent}{head}(", *lines, f"{indent}){tail}"]
+    pieces = _pieces(value, COLUMNS - len(deeper) - len(head) - len(tail))
+    if len(pieces) > 1:
+        deeper = indent if enclosed else deeper
+        lines = [head * enclosed + pieces[0], *pieces[1:-1], pieces[-1] + tail * enclosed]
+        lines = [deeper + line for line in lines]
+        return lines if enclosed else [f"{indent}{head}(", *lines, f"{indent}){tail}"]
     return _inside_brackets(indent, head, value, tail)
+
+
+def _pieces(text: str, width: int) -> list[str]:
+    """A string as several that Python joins, cut behind spaces outside of an f-string's braces; [text] where it is none."""
+    found = _STRING.fullmatch(text)
+    if found is None or "\\N{" in text:
+        return [text]
+    letter, quote, inside = found.groups()
+    pieces, unit = [""], ""
+    for word in re.findall(r"[^ ]+ *| +", inside):
+        unit += word
+        if letter and unit.count("{") != unit.count("}"):
+            continue
+        if pieces[-1] and len(letter) + 2 + len(pieces[-1]) + len(unit) > width:
+            pieces.append("")
+        pieces[-1] += unit
+        unit = ""
+    pieces[-1] += unit
+    return [f"{letter}{quote}{piece}{quote}" for piece in pieces]
 
 
 def _inside_brackets(indent: str, head: str, value: str, tail: str) -> list[str]:

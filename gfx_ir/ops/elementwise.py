@@ -201,7 +201,7 @@ _OF_MATH = (
     "acos acosh asin asinh atan atan2 atanh copysign cos cosh erf erfc exp exp2 expm1 fmod hypot isfinite isinf isnan lgamma log log10"
     " log1p log2 sin sinh sqrt tan tanh".split()
 )
-_NEUTRAL = {"subtract": 0, "multiply": 1, "divide": 1, "pow": 1}
+_NEUTRAL = {"add": -0.0, "subtract": 0, "multiply": 1, "divide": 1, "pow": 1}
 _SEQUENCES = {
     "add": linear(1), "subtract": linear(-1), "multiply": multiplied, "negative": negated, "less": comparison(below),
     "less_equal": comparison(at_most), "equal": comparison(equal), "greater": comparison(opposite(at_most)),

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..graph import Node, Value
 from ..op import Trait
+from ..types import LogicalTensor
 from .sweep import LocalPass, same_type
 
 
@@ -41,8 +42,10 @@ def _plain(node: Node) -> bool:
 
 
 def _is_neutral(node: Node) -> bool:
-    """Whether the second argument is the neutral one, its sign too: x - (-0.0) is 0.0 for -0.0."""
+    """Whether the second argument is the neutral one, its sign too where numbers have one: x + 0.0 is 0.0 for -0.0."""
     neutral: Any = node.op.neutral
-    if neutral is None or len(node.args) != 2 or type(node.args[1]) not in (int, float):
+    if neutral is None or len(node.args) != 2 or type(node.args[1]) not in (int, float) or node.args[1] != neutral:
         return False
-    return node.args[1] == neutral and math.copysign(1, node.args[1]) == math.copysign(1, neutral)
+    dtype = node.value.type.dtype if isinstance(node.value.type, LogicalTensor) else None
+    whole = dtype is not None and dtype.kind in "iu"
+    return whole or math.copysign(1, node.args[1]) == math.copysign(1, neutral)

@@ -33,6 +33,7 @@ from .conversion import convert
 from .outputs import Outputs
 from .profiles import Profile, Profiles
 from .signatures import Given, NoCall, Open
+from .single_calls import free_name
 
 _HOPELESS = 8
 """How often a capture of a function may come to nothing, for each one that did not, before it is always expanded."""
@@ -82,6 +83,7 @@ class Functions:
         self.profiles = Profiles(tracer.record, tracer.castable)
         self.graphs: dict[str, Graph] = {}
         self._equal: dict[Hashable, str] = {}  # their names, by what they do
+        self.authors: dict[str, str] = {}  # what the author calls each
         self._kept: dict[Any, _Kept | None] = {}
         self._failed: Counter[types.CodeType] = Counter()
         self._codes: list[types.CodeType] = []  # whose ids these are
@@ -99,7 +101,7 @@ class Functions:
         if not self.share.on or f.__code__.co_flags & _ENDLESS:
             return self.expand(f)
         mode = self._mode()
-        if mode is None:
+        if mode is None or self.tracer.scopes.is_own_forward(f, args):
             return NotImplemented
         try:
             given = Given(self.tracer, self.profiles, f, args, kwargs)
@@ -294,7 +296,9 @@ class Functions:
         key = f.__code__, given, region_key(graph), failing
         known = self._equal.get(key)
         if known is None:
-            known = self._equal[key] = self._free(identifier(self._called_here(f)))
+            name = identifier(self._called_here(f))
+            known = self._equal[key] = free_name(name, (*self.graphs, self.tracer.outermost.name))
+            self.authors[known] = name
             graph.name, graph.doc = known, f.__doc__ or ""
             self.graphs[known] = graph
         return known
@@ -303,13 +307,6 @@ class Functions:
         """What the author calls a function: one without a name by that of the variable that holds it where it is called."""
         here = self.tracer.site.f_locals if f.__name__ == "<lambda>" and self.tracer.site is not None else {}
         return next((name for name, held in here.items() if held is f and name.isidentifier()), f.__name__)
-
-    def _free(self, name: str) -> str:
-        """The name, or one with a number where it is taken."""
-        free, count, taken = name, 1, self.tracer.outermost.name
-        while free in self.graphs or free == taken:
-            free, count = f"{name}_{count}", count + 1
-        return free
 
     # ------------------------------------------------------------------ calls
     def _called(self, kept: _Kept, given: Given) -> Any:

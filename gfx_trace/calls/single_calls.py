@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from gfx_ir.control import is_call
@@ -13,8 +13,17 @@ from gfx_ir.passes.moves import move_in
 from gfx_ir.source import Scope
 
 
-def inline_single_calls(entry: Graph, functions: Mapping[str, Graph]) -> None:
-    """Put the body of each function that is called from one place only in the place of its call; the others have the author's names."""
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name, or one with a number where it is taken."""
+    free, count = name, 1
+    while free in taken:
+        free, count = f"{name}_{count}", count + 1
+    return free
+
+
+def inline_single_calls(entry: Graph, functions: Mapping[str, Graph], authors: Mapping[str, str]) -> dict[str, Graph]:
+    """The functions that are left, by name, where the body of each that is called from one place only is put there. Those that are gone
+    leave their names to the others, which have the author's: `authors` has these by the names in `functions`."""
     graphs = [entry, *called_by(entry, functions).values()]
     calls = [node for graph in graphs for node in graph.walk() if is_call(node)]
     sites, gone = Counter(node.args[0] for node in calls), dict[Value, Value]()
@@ -23,9 +32,17 @@ def inline_single_calls(entry: Graph, functions: Mapping[str, Graph]) -> None:
             gone |= move_in(functions[node.args[0]], node)
     if gone:
         _tell_scopes(gone, graphs)
-    for graph in called_by(entry, functions).values():
+    left, found = called_by(entry, functions), dict[str, Graph]()
+    for name in [name for name in functions if name in left]:
+        graph = left[name]
+        graph.name = free_name(authors[name], (*found, entry.name))
+        found[graph.name] = graph
         for value in graph.placeholders:
             value.name = value.node.args[0] or value.name
+    for node in calls:
+        if node.graph is not None:
+            node.set_args((left[node.args[0]].name, *node.args[1:]))
+    return found
 
 
 def _tell_scopes(gone: Mapping[Value, Value], graphs: Iterable[Graph]) -> None:

@@ -16,7 +16,6 @@ from gfx_ir.errors import CaptureError, GfxError, UnsupportedConstruct
 from gfx_ir.graph import Graph
 from gfx_ir.naming import snake
 from gfx_ir.passes.dce import keep_errors
-from gfx_ir.passes.inline import called_by
 from gfx_ir.pause import collection_paused
 from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.program import Program
@@ -159,8 +158,7 @@ def _capture(
         (tree, rebuild), results, (state, left) = _traced(tracer, target, bound, documented, dynamic)
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
         tracer.castable.state(graph)
-    inline_single_calls(graph, tracer.functions.graphs)
-    functions = called_by(graph, tracer.functions.graphs)
+    functions = inline_single_calls(graph, tracer.functions.graphs, tracer.functions.authors)
     for captured in (*functions.values(), graph):
         keep_errors(captured, tracer.raising.raised_by, tracer.raising.may_fail, tracer.raising.acts)
     program = Program(

@@ -45,15 +45,23 @@ class Scopes:
     def _callee_scope(
         self, scope: Scope, site: Any, lasti: int, f: types.FunctionType, args: tuple, kwargs: dict
     ) -> Scope:
-        """The scope of a function that is entered. A module's own forward behind decorators is the module's scope."""
+        """The scope of a function that is entered."""
         name, path = f.__name__, scope.path
-        if name == "forward" and args and is_module(args[0]) and self.tracer.module_paths.get(id(args[0])) == path:
+        if self._of_module(path, f, args):
             return scope
         for arg in args:
             if type(arg) is dict or type(arg) is list:
                 path = self.tree_path(arg) or path
         span = None if site is None else scope.span(site.f_code, lasti)
         return Scope(name, "function", path, f.__code__, scope, span, self.scope_args(f, args, kwargs), f.__doc__ or "")
+
+    def is_own_forward(self, f: types.FunctionType, args: tuple) -> bool:
+        """Whether f is the forward, behind decorators, of the module whose scope is open: that is its scope, too."""
+        return f.__name__ == "forward" and self._of_module(self.scope.path, f, args)
+
+    def _of_module(self, path: str, f: types.FunctionType, args: tuple) -> bool:
+        module = args[0] if f.__name__ == "forward" and args else None
+        return is_module(module) and self.tracer.module_paths.get(id(module)) == path
 
     def scope_args(self, f: types.FunctionType, args: tuple, kwargs: dict) -> tuple:
         """(name, argument) pairs of a call, as far as positions and keywords tell: those of the function that a wrapper is for."""

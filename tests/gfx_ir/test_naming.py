@@ -8,7 +8,7 @@ NAMES = {
     "BatchNorm2d": "batch_norm2d", "GPTBlock": "gpt_block", "GPT2Block": "gpt2_block", "MyNet": "my_net", "_Block": "_block",
     "NeRF": "nerf", "DiT": "dit", "ViT": "vit", "MoE": "moe", "ReLU6": "relu6", "PReLU": "prelu", "BiLSTM": "bi_lstm",
     "UNet2DModel": "unet2d_model", "ConvNeXtV2": "conv_next_v2", "IoULoss": "iou_loss", "ToRGB": "to_rgb", "VGG16": "vgg16",
-    "LayerNorm1x1": "layer_norm1x1", "GPT_Block": "gpt_block", "Linear_0": "linear_0", "Änderung": "änderung", "f": "f",
+    "LayerNorm1x1": "layer_norm1x1", "YOLOv3": "yolov3", "FNO2d": "fno2d", "GPT_Block": "gpt_block", "Linear_0": "linear_0", "Änderung": "änderung", "f": "f",
 }  # fmt: skip
 
 

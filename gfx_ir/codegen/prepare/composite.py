@@ -36,9 +36,9 @@ class Composites(Lowering):
     preserves = ()
 
     def lower(self, program: Program, emission: Emission) -> None:
-        """Expand them in all functions, callees first."""
+        """Expand them in all functions, callees first; those that are one such op alone when it is known which have a helper."""
         expander = _Expander(emission.backend, program.functions, program.promotion)
-        for graph in order(program):
+        for graph in sorted(order(program), key=_is_one_op):
             expander.expand(graph)
         expander.check()
 
@@ -82,12 +82,11 @@ class _Expander:
         self.expand(body)
         owner = node.graph
         assert owner is not None
-        alone = len(owner) == 1 and owner.owner is None
-        if alone or short(body):
-            splice(body, node, args, "")
-            return
         text = structure(body), *map(_seen.extended, body.placeholders)
         name = self._helpers.get((node.op.name, text))
+        if short(body) or (name is None and _is_one_op(owner)):
+            splice(body, node, args, "")
+            return
         if name is None:
             name = node.op.name
             count = 1
@@ -102,6 +101,11 @@ class _Expander:
         owner.insert(made, node)
         take_place(made.values, node.values)
         owner.erase(node)
+
+
+def _is_one_op(graph: Graph) -> bool:
+    """Whether a graph is a function that is one op and no more."""
+    return len(graph) == 1 and graph.owner is None
 
 
 def _body(node: Node, promotion: str) -> tuple[Graph, list[Value]]:

@@ -9,7 +9,7 @@ from ...graph import Graph, Value
 from ...passes.moves import splice
 from ...program import Program
 from .base import Emission, Lowering, order
-from .calls import callees
+from .calls import bottom_up, callees
 
 _WIDTH = 40
 
@@ -28,7 +28,9 @@ class InlineCalls(Lowering):
         for graph in graphs:
             for node in callees(graph):
                 callee = functions[node.args[0]]
-                if node.graph is graph and _in_place(callee, sites[node.args[0]]):
+                if node.graph is graph and (
+                    _is_other_name(callee, functions) or _in_place(callee, sites[node.args[0]])
+                ):
                     splice(callee, node, node.args[2], node.args[1])
 
 
@@ -40,6 +42,14 @@ def _in_place(callee: Graph, sites: int) -> bool:
         few = len(callee.parameters) <= 1 and not calls and _size(callee) <= _WIDTH
         return few or sites == 1
     return sites == 1 and _is_chain(callee)
+
+
+def _is_other_name(callee: Graph, functions: dict[str, Graph]) -> bool:
+    """Whether all that it does is to give its parameters to a function that has none."""
+    if len(callee) != 1 or not callee.parameters or type(callee.result) is not Value:
+        return False
+    node = callee.result.node
+    return is_call(node) and not any(graph.parameters for graph in bottom_up(functions[node.args[0]], functions))
 
 
 def one_expression(graph: Graph) -> bool:

@@ -22,6 +22,8 @@ def simplify(graph: Graph, functional: bool, facts: Facts) -> None:
             _truth(node, facts)
         if node.op.sign == "not":
             _twice(node, facts)
+        if node.op.neutral is not None:
+            _neutral(node, facts)
         if is_host(node):
             _once(node)
         if is_loop(node):
@@ -64,6 +66,21 @@ def _twice(node: Node, facts: Facts) -> None:
     value = node.args[0]
     if type(value) is Value and value.node.op.sign == "not" and facts.is_boolean(value.node.args[0]):
         node.value.replace_by(value.node.args[0])
+
+
+def _neutral(node: Node, facts: Facts) -> None:
+    """`n + 0` and `n * 1` of whole numbers are n, where n is a new array that nothing else takes."""
+    x, *others = node.args
+    if type(x) is not Value or node.in_place or others != [node.op.neutral] or type(others[0]) is not int:
+        return
+    dtype = facts.dtype(x)
+    made = x.node.op.control is None and not any(value.is_tensor for value in values_in(x.node.args))
+    new = made or x.node.op.traits & Trait.APART
+    if new and len(x.uses) == 1 and facts.is_array(x) and dtype is not None and dtype.kind in "iu":
+        x.name = node.value.name or x.name
+        node.value.replace_by(x)
+        assert node.graph is not None
+        node.graph.erase(node)
 
 
 def _once(node: Node) -> None:

@@ -53,6 +53,12 @@ def test_long_statements_are_broken_within_110_columns():
         assert max(map(len, text.split("\n"))) <= 110
         assert "def f(\n    a_rather_long_name_0,\n" in text and "    return (\n" in text
         ast.parse(text)
+    said = f"it was {'{n}'} and not {'{n + 1}'}, " * 5
+    for statement in (f'raise ValueError(f"{said}")', f'assert ok, "{said}"', f'f(a, text="{said}", k=f"{said}")'):
+        lines = wrap("    ", statement)
+        assert max(map(len, lines)) <= 110 and ast.dump(ast.parse(textwrap.dedent("\n".join(lines)))) == ast.dump(
+            ast.parse(statement)
+        )
 
 
 @pytest.mark.parametrize("name", BACKENDS)

@@ -1,5 +1,9 @@
 """A function is written once, however often the capture found it: at several sizes, or for more and more arguments."""
 
+import functools
+import re
+
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -80,3 +84,52 @@ def test_functions_that_differ_stay_apart():
 
     made = gfx.transpile(Two().eval(), torch.randn(2, 5), to="jax")
     assert "relu" in made.source and "-jnp.concatenate" in made.source
+
+
+def wrapped(forward):
+    """As libraries deprecate arguments."""
+
+    @functools.wraps(forward)
+    def with_names(*args, **kwargs):
+        kwargs.pop("old", None)
+        return forward(*args, **kwargs)
+
+    return with_names
+
+
+class Gated(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm, self.gate = nn.LayerNorm(4), nn.Linear(4, 4)
+
+    @wrapped
+    def forward(self, x):
+        gate = torch.sigmoid(self.gate(x))
+        return scaled(self.norm(x * gate + x), gate)
+
+
+@wrapped
+def scaled(x, gate):
+    y = torch.tanh(x)
+    return y * gate + y
+
+
+class Stacked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks, self.norm = nn.ModuleList(Gated() for _ in range(3)), nn.LayerNorm(4)
+
+    def forward(self, x):
+        places = torch.arange(x.shape[0]) + 0
+        for block in self.blocks:
+            x = block(x, old=None)
+        return self.norm(x)[places]
+
+
+def test_functions_behind_decorators_bear_their_names_and_a_library_s_body_is_written_once():
+    model = Stacked()
+    x = torch.randn(3, 4)
+    made = gfx.transpile(model, x, to="jax")
+    assert re.findall(r"^def (\w+)", made.source, re.M) == ["layer_norm", "scaled", "gated", "stacked"]
+    assert "jnp.arange(3)\n" in made.source
+    np.testing.assert_allclose(made(x.numpy()), model(x).detach().numpy(), rtol=1e-5, atol=1e-6)
