@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from . import rules
 from .edges import UNBOUND
+from .errors import ShapeError
 from .op import OpDef, evaluate
 from .source import Span
 from .trees import leaves, tree_map
@@ -89,7 +90,11 @@ class Applied:
             self._meta = dict(found)
 
     def eval(self, *inputs: Any, program: Functions | None = None, prefix: str = "") -> Any:
-        """Host values in (one for each of `inputs`), host values out, by the reference: of what it holds and calls, too."""
+        """Host values in (one for each of `inputs`), host values out, by the reference: of what it holds and calls, too. Raises
+        ShapeError where there are more or fewer."""
+        taken = sum(isinstance(leaf, Typed) or leaf is UNBOUND for leaf in leaves(self.args))
+        if taken != len(inputs):
+            raise ShapeError(f"{self.op.name} takes {taken} values here, and {len(inputs)} are given", self.span)
         items = iter(inputs)
         args = tree_map(lambda a: next(items) if isinstance(a, Typed) or a is UNBOUND else a, self.args)
         if self.op.control is not None:

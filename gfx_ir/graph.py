@@ -59,9 +59,11 @@ class Node(Applied):
     values: tuple[Value, ...]
 
     def __init__(
-        self, op: OpDef, args: tuple = (), kinds: tuple[str, ...] | None = None, span: Span | None = None,
+        self, op: OpDef, args: tuple | None = None, kinds: tuple[str, ...] | None = None, span: Span | None = None,
         regions: tuple[Graph, ...] = (),
     ) -> None:  # fmt: skip
+        if args is None:  # what it takes is bound later
+            args = tuple([op.defaults.get(name, UNBOUND) for name in op.params])
         self.op, self.args, self.regions, self.span, self.in_place, self.device = op, args, regions, span, False, ""
         self.after: Node | None = None
         self.waits: tuple[Node, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .described import Described
@@ -12,7 +12,7 @@ from .graph import UNBOUND, Graph, Value
 from .records import Record
 from .source import Span
 from .text import to_text
-from .trees import leaves
+from .trees import leaves, tree_map
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,24 @@ class Program:
     level: int = 0
     records: dict[str, Record] = field(default_factory=dict)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        old = vars(self).get("entry") if name == "entry" else None
+        super().__setattr__(name, value)
+        if old is not None and old is not value:
+            self.entry_replaced(old)
+
+    def entry_replaced(self, old: Graph) -> bool:
+        """Let a graph that took the place of the entry have its arguments; whether it takes and gives the same. One that does not has
+        its own, and nothing of what was known of the old one's stands for it."""
+        same = _interface(old) == _interface(self.entry)
+        if same:
+            new: dict[Any, Value] = dict(zip(old.placeholders, self.entry.placeholders))
+            own = lambda leaf: new.get(leaf, leaf) if type(leaf) is Value else leaf
+            self.signature = [replace(parameter, tree=tree_map(own, parameter.tree)) for parameter in self.signature]
+        else:
+            self.signature, self.guards, self.writes, self.records = [], [], [], {}
+        return same
+
     @property
     def version(self) -> tuple:
         """Differs from what it was once one of its graphs is edited or replaced."""
@@ -155,3 +173,9 @@ class Program:
 
     def __str__(self) -> str:
         return to_text(self)
+
+
+def _interface(graph: Graph) -> tuple:
+    """What a graph takes and gives: kinds of values, in trees."""
+    kind = lambda leaf: leaf.kind if type(leaf) is Value else None
+    return list(map(kind, graph.placeholders)), tree_map(kind, graph.result)

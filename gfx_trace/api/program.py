@@ -20,6 +20,7 @@ from gfx_ir.backend import Backend
 from gfx_ir.binding import Binding
 from gfx_ir.codegen import Module, emit
 from gfx_ir.errors import GuardError
+from gfx_ir.graph import Graph
 from gfx_ir.loading import backend, loaded
 from gfx_ir.param_tree import nest
 from gfx_ir.partition import FUSION, Policy, partition
@@ -61,6 +62,12 @@ class Program(gfx_ir.program.Program):
         """The user's form of a program."""
         fields = {f.name: getattr(program, f.name) for f in dataclasses.fields(gfx_ir.program.Program)}
         return cls(**fields, captured=captured)
+
+    def entry_replaced(self, old: Graph) -> bool:
+        same = super().entry_replaced(old)
+        if not same:  # it is no longer what was captured
+            self.captured = None
+        return same
 
     # ------------------------------------------------------------------ looking
     @property

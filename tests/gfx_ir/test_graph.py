@@ -6,13 +6,16 @@ import pytest
 from gfx_ir import ops
 from gfx_ir.attributes import Attribute
 from gfx_ir.build import Builder, host
+from gfx_ir.codegen import emit
 from gfx_ir.copies import copy_graph, copy_program
 from gfx_ir.dtypes import float32, int64
 from gfx_ir.equality import difference
 from gfx_ir.errors import ShapeError, VerifyError
 from gfx_ir.graph import UNBOUND, Graph, Input, Node, Output
 from gfx_ir.host import Dim
+from gfx_ir.loading import backend
 from gfx_ir.op import lookup
+from gfx_ir.plan import steps as steps_of
 from gfx_ir.program import Program
 from gfx_ir.rules import OPEN, building
 from gfx_ir.source import Scope, Span
@@ -160,14 +163,20 @@ def test_signal_orders_effects(graph):
 
 
 def test_nodes_are_bound_later():
+    assert Node(lookup("sum")).args == (UNBOUND, None, None, False)
     made = Node(lookup("add"), (UNBOUND, 2.0))
     assert [end.value for end in made.inputs] == [UNBOUND]
     assert made.eval(3.0) == 5.0
+    with pytest.raises(ShapeError, match="add takes 1 values here, and 0 are given"):
+        made.eval()
     graph = Graph("f")
     x = graph.add_placeholder("x")
     graph.result = graph.append(made).value
     with pytest.raises(VerifyError, match="an input is not bound"):
         verify(graph)
+    for use in (lambda: emit(Program(graph), backend("torch")), lambda: steps_of(graph)):
+        with pytest.raises(VerifyError, match="an input of add is not bound"):
+            use()
     made.inputs[0].bind(x)
     assert made.args == (x, 2.0) and x.uses == {made: 1}
     verify(graph)

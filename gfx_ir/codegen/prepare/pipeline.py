@@ -12,6 +12,7 @@ from ...copies import copy_graph
 from ...errors import VerifyError, debugging
 from ...graph import Graph
 from ...passes import Optimize
+from ...plan import need_bound
 from ...program import Parameter, Program
 from ...verify import verify
 from ..copying import substitute
@@ -62,9 +63,11 @@ def prepare(
 
 
 def _copied(graph: Graph, values: dict[Any, Any]) -> Graph:
-    """A copy whose effects keep their order by where they stand alone, as passes that erase some leave it."""
+    """A copy whose effects keep their order by where they stand alone, as passes that erase some leave it. Raises VerifyError where an
+    input is not bound."""
     made = copy_graph(graph, values, fresh=True)
     for node in made.walk():
+        need_bound(node)
         node.after = None
     return made
 

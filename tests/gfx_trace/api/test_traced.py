@@ -210,3 +210,15 @@ def test_what_was_captured_is_captured_again():
     equal(gfx.symbolic_trace(beside, data)(data), in_jax(data) + 1.0)
     with pytest.raises(GfxError, match="not captured"):
         gfx.symbolic_trace(in_jax, x, x)
+
+
+def test_a_graph_in_the_place_of_the_entry_is_run_and_printed():
+    """With the arguments of the old one where it takes the same, else with its own."""
+    program = gfx.symbolic_trace(lambda x, n=2: torch.relu(x) * n, backend="torch")
+    program(torch.ones(3))
+    program.entry = gfx.symbolic_trace(lambda y, k=3: torch.tanh(y) + k, backend="torch").entry
+    equal(program(torch.zeros(3), n=5), np.full(3, 5))
+    assert "def f(x, n: int = 2):\n    return torch.tanh(x) + n\n" in program.source("torch")
+    program.entry = gfx.symbolic_trace(lambda a, b, c: (a + b, c), backend="torch").entry
+    equal(program(*torch.ones(3, 2))[0], np.full(2, 2))
+    assert "def f(a, b, c):\n    return a + b, c\n" in program.source("jax")
