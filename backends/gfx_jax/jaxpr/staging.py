@@ -50,7 +50,7 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
     except NEEDS_VALUES as error:
         what = f"GFX cannot capture this: JAX's own tracer asks for data: {_first_line(error)}"
         raise CaptureError(what, hint="use lax.cond, lax.while_loop or jnp.where in the function") from error
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, NotImplementedError, jax.errors.InconclusiveDimensionOperation) as error:
         keys = [type_ for type_ in types if type_.dtype is None]
         if all(type_.known for type_ in types if type_ not in keys):
             if not keys:

@@ -123,15 +123,20 @@ def selected(
     """Where each window has its first extremum, its number of the source is added: the derivative of pooling."""
     rank, low = len(window), _neutral(ops.maximum if largest else ops.minimum, operand)
     x = lax_pad(operand, low, tuple((*pair, 0) for pair in padding))
-    shape = tuple(_seen.length(x, axis, "pooling needs known sizes") for axis in range(rank))
-    count = math.prod(shape)
-    kept = (*(_seen.length(source, axis, "pooling needs known sizes") for axis in range(rank)), -1)
+    shape, kept = _sizes(x), (*_sizes(source), -1)
+    count = math.prod(shape) if all(isinstance(size, int) for size in shape) else ops.numel(x)
     places = ops.reshape(ops.arange(count), shape)
     parts, at = (ops.reshape(laid_out(each, window, strides, (1,) * rank), kept) for each in (x, places))
     first = (ops.argmax if largest else ops.argmin)(parts, axis=-1, keepdims=True)
     to = ops.flatten(ops.take_along_axis(at, first, axis=-1))
     found = ops.scatter(ops.zeros((count,), dtype=ops.dtype_of(operand)), to, ops.flatten(source), 0, reduce="add")
     return lax_pad(ops.reshape(found, shape), 0, tuple((-low, -high, 0) for low, high in padding))
+
+
+def _sizes(x: Any) -> tuple:
+    """The sizes of x, each a number or what gives it when the code runs."""
+    known = [_seen.size_of(x, axis) for axis in range(ask_rank(x, "pooling"))]
+    return tuple(size if isinstance(size, int) else ops.size(x, axis) for axis, size in enumerate(known))
 
 
 WINDOWS: dict[str, Callable[..., Any]] = {"lax.reduce_window": reduce_window}

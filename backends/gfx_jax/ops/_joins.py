@@ -56,14 +56,23 @@ def lax_pad(operand: Any, padding_value: Any, padding_config: Any) -> Any:
         return _edged(operand, padding_value, [(low, high) for low, high, _ in padding_config])
     shape, into, kept = [], [], []
     for axis, (low, high, inside) in enumerate(padding_config):
-        size = _seen.length(operand, axis, "lax.pad between elements needs the size of the axis")
-        spread = max(0, size + (size - 1) * inside)
-        start, before = max(low, 0), max(-low, 0)
-        shape.append(start + spread + max(high, 0))
-        into.append(slice(start, start + spread, inside + 1))
-        kept.append(slice(before, max(before, shape[-1] - max(-high, 0))))
+        known = _seen.size_of(operand, axis)
+        spread = size = known if isinstance(known, int) else ops.size(operand, axis)
+        if inside:
+            spread = host("max", 0, host("+", size, host("*", host("-", size, 1), inside)))
+        start, before, cut = host("max", low, 0), _below(low), _below(high)
+        end = host("+", start, spread)
+        shape.append(host("+", end, host("max", high, 0)))
+        whole = inside == 0 and (start, high) == (0, 0)
+        into.append(slice(None) if whole else slice(start, end, inside + 1))
+        kept.append(slice(before or None, host("max", before, host("-", shape[-1], cut)) if cut else None))
     filled = ops.index_put(ops.full(tuple(shape), padding_value, dtype=ops.dtype_of(operand)), tuple(into), operand)
-    return ops.getitem(filled, tuple(kept)) if any(k != slice(0, n) for k, n in zip(kept, shape)) else filled
+    return ops.getitem(filled, tuple(kept)) if any(k != slice(None) for k in kept) else filled
+
+
+def _below(edge: int) -> int:
+    """How many elements an edge cuts off."""
+    return max(-edge, 0)
 
 
 def _edged(x: Any, value: Any, edges: Sequence[tuple[Any, Any]]) -> Any:

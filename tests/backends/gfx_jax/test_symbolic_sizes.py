@@ -40,7 +40,15 @@ def by_how_many_there_are(x):
     return jax.grad(lambda x: (x * x.shape[0]).sum() / (2 * x.size + 1))(x)
 
 
-@pytest.mark.parametrize("function", [gradient, of_each_row, of_all_pairs, through_a_scan, by_how_many_there_are])
+def of_pools(x):
+    largest = lambda row: lax.reduce_window(row, -jnp.inf, lax.max, (2,), (1,), "VALID")
+    total = lambda row: lax.reduce_window(row, 0.0, lax.add, (2,), (2,), "SAME")
+    return jax.grad(lambda x: (jax.vmap(largest)(x) ** 2).sum() + (jax.vmap(total)(x) ** 3).sum())(x)
+
+
+@pytest.mark.parametrize(
+    "function", [gradient, of_each_row, of_all_pairs, through_a_scan, by_how_many_there_are, of_pools]
+)
 def test_one_capture_for_every_batch(function):
     program = gfx.symbolic_trace(function, gfx.TensorSpec((N, 3), "float32"))
     runs = [program, jax.jit(program.to("jax")), program.to("numpy"), program.to("torch")]
