@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from gfx_ir.graph import Graph
 
 from ..heap.aliases import Doubt, doubt, memory, mutable, outside, share
+from ..heap.chains import same_view, view_again
 from ..interfaces import Capturing
 from ..values.access import Access
 from ..values.either import Either, Source, be_either, root_of, roots, turned
@@ -56,15 +57,11 @@ class CarriedRefs:
         """The tensors from which a carried variable is told."""
         return self.held.get(carried.name, []) if carried.slot is None and carried.path == (carried.name,) else []
 
-    def begin(self, carried: Carried, tensor: Proxy) -> CarriedRef | None:
-        """Tell a variable from a tensor, if it is known whether it is that before the loop."""
-        ref, refs = CarriedRef(tensor), self.held.setdefault(carried.name, [])
-        ref.now = self._is(carried.init, tensor)
-        if ref.now is None:
-            self._forget(refs)
-            return None
-        refs.append(ref)
-        return ref
+    def begin(self, carried: Carried, tensors: list[Proxy]) -> list[CarriedRef]:
+        """Tell a variable from tensors, if it is known which it is before the loop."""
+        refs = self.held[carried.name] = [CarriedRef(tensor) for tensor in tensors]
+        self._tell(refs, carried.init)
+        return refs
 
     def be(self, c: Carried, proxy: Any, loop: Any, others: Iterable[Proxy], why: str) -> None:
         """What stands for a variable is one of its tensors, as the flags say, or one that may be of `others`."""
@@ -84,21 +81,27 @@ class CarriedRefs:
         """At the end of a trip: which tensor each variable is then."""
         values = dict(zip(access.names, access.get()))
         for name, refs in self.held.items():
-            found = [self._is(values[name], ref.tensor) for ref in refs]
-            if any(now is None for now in found):
-                self._forget(refs)
-            for ref, now in zip(refs, found):
-                ref.put(now)
+            self._tell(refs, values[name])
 
-    def _is(self, held: Any, tensor: Proxy) -> Any:
-        """Whether what a variable holds is a tensor; None: nothing tells."""
-        if held is tensor:
-            return True
+    def _tell(self, refs: list[CarriedRef], held: Any) -> None:
+        """Note for each tensor whether it is what a variable holds."""
+        tensors = [ref.tensor for ref in refs]
+        found = [self._is(held, tensor, tensors) for tensor in tensors]
+        if any(now is None for now in found):
+            self._forget(refs)
+        for ref, now in zip(refs, found):
+            ref.put(now)
+
+    def _is(self, held: Any, tensor: Proxy, told: list[Proxy]) -> Any:
+        """Whether what a variable holds is this one of the tensors that it is `told` from; None: nothing tells."""
         if type(held) is not Proxy or number_kinds(held) or any(held is own for own in self.own.values()):
             return False
+        found = next((one for one in told if same_view(held, one)), None)
+        if found is not None:
+            return found is tensor
         if type(held.base) is not Either:
             return None if share(_memory(held), roots(tensor)) else False
-        then, otherwise = [self._is(source, tensor) for source in held.base.sources]
+        then, otherwise = [self._is(source, tensor, told) for source in held.base.sources]
         if then is None or otherwise is None:
             return None
         test, known = held.base.asked()
@@ -132,14 +135,10 @@ class CarriedRefs:
         told = [root for refs in self.held.values() for ref in refs for root in roots(ref.tensor)]
         return share((item for item in _memory(x) if not share((item,), told)), _memory(y))
 
-    def found(self, aliases: Aliases) -> list[tuple[Carried, Proxy]]:
-        """The variables that could be told from a tensor, and are not so far."""
-        return [
-            (c, tensor)
-            for c in aliases.carried
-            if c.slot is None and c.path == (c.name,) and c.name not in self.held
-            for tensor in self._tensors(c, aliases)
-        ]
+    def found(self, aliases: Aliases) -> list[tuple[Carried, list[Proxy]]]:
+        """The variables that could be told from tensors, and are not so far."""
+        named = (c for c in aliases.carried if c.slot is None and c.path == (c.name,) and c.name not in self.held)
+        return [(c, tensors) for c in named if (tensors := self._tensors(c, aliases))]
 
     def _tensors(self, c: Carried, aliases: Aliases) -> list[Proxy]:
         """The tensors from before the loop that a variable may be, each by the one object that stands for it; none: too many."""
@@ -149,8 +148,7 @@ class CarriedRefs:
         every = (x for d in aliases.carried for x in (d.init, d.out))
         objects = _outer((c.init, c.out), aliases) or _outer(every, aliases)
         found = [x for x in objects if id(root_of(x)) in met]
-        one_each = len({id(root_of(x)) for x in found}) == len(found)
-        return found if one_each and len(found) <= _MOST else []
+        return found if len(found) <= _MOST else []
 
 
 def _memory(x: Proxy) -> list[Proxy]:
@@ -161,9 +159,13 @@ def _memory(x: Proxy) -> list[Proxy]:
 
 
 def _outer(ends: Iterable[Any], aliases: Aliases) -> list[Proxy]:
-    """The tensors from before the loop that these surely are, but for those that no name stands for."""
-    found = {id(x): x for end in ends if not turned(end) for x in _named(end)}
-    return [x for x in found.values() if outside(x, aliases.graph) and mutable(x)]
+    """The tensors from before the loop that these surely are, or views of these, but for those that no name stands for."""
+    found: list[Proxy] = []
+    for x in (x for end in ends if not turned(end) for x in _named(end) if mutable(x)):
+        made = view_again(x, lambda one: outside(one, aliases.graph))
+        if made is not None and not any(same_view(made, one) for one in found):
+            found.append(made)
+    return found
 
 
 def _named(x: Source) -> list[Proxy]:

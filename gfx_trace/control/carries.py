@@ -124,13 +124,13 @@ class Carries:
         found = (c for c in self.slots if type(c) is CarriedList and c.stands_for(container))
         return next(found, None) if type(container) is list else None
 
-    def tell(self, carried: Carried, tensor: Proxy) -> None:
-        """Carry beside a variable whether it is this tensor from before the loop."""
-        ref, access = self.refs.begin(carried, tensor), Access(self.get, self.set, self.names)
-        if ref is not None:
-            other = called_tensor(tensor)
+    def tell(self, carried: Carried, tensors: list[Proxy]) -> None:
+        """Carry beside a variable whether it is one of these tensors from before the loop."""
+        for ref in self.refs.begin(carried, tensors):
+            access = Access(self.get, self.set, self.names)
+            other = called_tensor(ref.tensor)
             label = f"{carried.name}_is_{other if other != carried.name and other.isidentifier() else 'given'}"
-            self.get, self.set, self.names = access.beside(label, lambda: ref.now, ref.put)
+            self.get, self.set, self.names = access.beside(label, lambda ref=ref: ref.now, ref.put)
             self.before, self.entry = (*self.before, ref.now), [*self.entry, ref.now]
             self.plan(self.names[-1], ref.now, (self.names[-1],))
 

@@ -82,8 +82,8 @@ class Settling:
         found = CarriedAliases(carried, side.graph, self.carries.loop, unread, self.carries.runs, refs)
         self.carries.aliases = found
         steady = refs.settle(found)
-        for c, tensor in refs.found(found) if self.carries.tracer.functions.share.refs else ():
-            self.carries.tell(c, tensor)
+        for c, tensors in refs.found(found) if self.carries.tracer.functions.share.refs else ():
+            self.carries.tell(c, tensors)
             steady = False
         if not steady:
             return False

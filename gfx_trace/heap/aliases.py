@@ -15,13 +15,13 @@ from gfx_ir.graph import Value
 from gfx_ir.infer.number_conditions import ARRAYS, NEVER, SURE, Conditions
 from gfx_ir.op import Trait, active
 from gfx_ir.reach import reached as reached_from
-from gfx_ir.trees import leaves, tree_map
 
 from ..values.either import Either, carrier, root_of, roots
 from ..values.gradient_marks import data_of
 from ..values.lost import Lost
 from ..values.numpy_numbers import scalar
 from ..values.proxy import NeedsPython, Proxy
+from .chains import same_place
 from .kin import Kin
 
 _HINT = "write to a copy (`.clone()`, `.copy()`) or to x[i] by its index, or make a new tensor: x = x + 1, not x += 1"
@@ -317,7 +317,7 @@ def regained(proxy: Proxy, index: Any, new: Any) -> None:
     if type(root.base) is not Lost or root.base.result is None:
         return
     made, owner, at = root.base.result
-    if made is new and owner is proxy and _same_place(at, index):
+    if made is new and owner is proxy and same_place(at, index):
         active.builder.journal.record(root, None, "base", called(root))
         root.base = root.base.before
 
@@ -357,16 +357,7 @@ def is_written(current: Any, index: Any, value: Any) -> bool:
     node = getattr(data_of(current), "node", None)
     if node is None or type(value) is not Value or not node.op.traits & Trait.WRITES_AT or node.args[2] is not value:
         return False
-    return _same_place(index, node.args[1]) and not node.arg("accumulate")
-
-
-def _same_place(a: Any, b: Any) -> bool:
-    """Whether two indices are one."""
-    if any(not isinstance(leaf, (Value, int, type(None), type(...))) for leaf in leaves((a, b))):
-        return False
-    root = active.builder.facts.root
-    a, b = tree_map(lambda leaf: root(leaf) if type(leaf) is Value else leaf, (a, b))
-    return repr(a) == repr(b) and a == b
+    return same_place(index, node.args[1]) and not node.arg("accumulate")
 
 
 def _undecided(proxy: Proxy, why: str) -> Undecided:

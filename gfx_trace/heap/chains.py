@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gfx_ir.control import is_given, is_placeholder
 from gfx_ir.graph import Value
 from gfx_ir.infer.number_conditions import SURE
 from gfx_ir.op import Trait, active
-from gfx_ir.trees import tree_map
+from gfx_ir.trees import leaves, tree_map
 
 from ..values.gradient_marks import forked, marks
 from ..values.proxy import Proxy
@@ -40,33 +41,82 @@ def view_chain(value: Value, origin: Value, numbers: bool | None) -> list[Value]
     return chain[::-1]
 
 
-def make_view(base: Proxy, proxy: Proxy, chain: list[Value]) -> None:
-    """Let `proxy` be the view of `base` that these values make step by step."""
-    steps = [_step(value) for value in chain]
+class Path:
+    """How a view lies in its base: what is taken of that, step by step; `backend`: whose tensor the view is."""
 
-    def through(current: Any) -> list[Any]:
+    __slots__ = ("steps", "backend")
+
+    def __init__(self, chain: list[Value], backend: Any) -> None:
+        self.steps, self.backend = [_step(value) for value in chain], backend
+
+    def through(self, current: Any) -> list[Any]:
         """The base and the views of it, the last one left out."""
         found = [current]
-        for op, rest, index in steps[:-1]:
+        for op, rest, index in self.steps[:-1]:
             found.append(_output(op(found[-1], *_here(rest)), index))
         return found
 
-    def derive(current: Any) -> Any:
-        for op, rest, index in steps:
+    def derive(self, current: Any) -> Any:
+        """The view of what the base holds."""
+        for op, rest, index in self.steps:
             current = _output(op(current, *_here(rest)), index)
         return current
 
-    def put(current: Any, new: Any) -> Any:
-        if proxy.backend is not None and any(op.name in proxy.backend.read_only for op, *_ in steps):
+    def put(self, current: Any, new: Any) -> Any:
+        """What the base holds once the view holds `new`."""
+        if self.backend is not None and any(op.name in self.backend.read_only for op, *_ in self.steps):
             raise ValueError("assignment destination is read-only")
-        for (op, rest, index), under in zip(reversed(steps), reversed(through(current))):
+        for (op, rest, index), under in zip(reversed(self.steps), reversed(self.through(current))):
             assert op.put is not None
             new = op.put(op.named((under, *_here(rest))), new, index)
         return new
 
-    proxy.base, proxy.derive, proxy.put, proxy.seen = base, derive, put, base.version
-    apart = [step for step in steps if marks(step[0])]
+    @property
+    def stays(self) -> bool:
+        """Whether nothing that says where it lies was computed in a region that was left."""
+        root, visible = active.builder.facts.root, active.builder.gates.visible
+        return all(type(x) is not Value or visible(root(x)) for _, rest, _ in self.steps for x in leaves(rest))
+
+    def same(self, other: Path) -> bool:
+        """Whether both surely lie in one place of their bases."""
+        pairs = list(zip(self.steps, other.steps))
+        alike = len(pairs) == len(self.steps) == len(other.steps)
+        return alike and all(a[0] is b[0] and a[2] == b[2] and same_place(a[1], b[1]) for a, b in pairs)
+
+
+def make_view(base: Proxy, proxy: Proxy, chain: list[Value]) -> None:
+    """Let `proxy` be the view of `base` that these values make step by step."""
+    path = Path(chain, proxy.backend)
+    proxy.base, proxy.derive, proxy.put, proxy.seen = base, path.derive, path.put, base.version
+    apart = [step for step in path.steps if marks(step[0])]
     proxy.own = Own(apart) if apart else None
+
+
+def path_of(proxy: Proxy) -> Path | None:
+    """How a tensor lies in the one that it is a view of, if it is one without a gradient of its own."""
+    path = getattr(proxy.derive, "__self__", None)
+    return path if type(path) is Path and type(proxy.base) is Proxy and proxy.own is None else None
+
+
+def same_view(a: Proxy, b: Proxy) -> bool:
+    """Whether two tensors are one, or surely views of one place."""
+    if a is b:
+        return True
+    path, other = path_of(a), path_of(b)
+    return path is not None and other is not None and path.same(other) and same_view(a.base, b.base)
+
+
+def view_again(proxy: Proxy, stays: Callable[[Proxy], bool]) -> Proxy | None:
+    """A tensor that `stays`, or the view of such a one that a region made, for use outside of that; None: it is neither."""
+    if stays(proxy):
+        return proxy
+    path = path_of(proxy)
+    base = view_again(proxy.base, stays) if path is not None and path.stays else None
+    if base is None:
+        return None
+    made = Proxy(proxy.value, proxy.backend)
+    made.base, made.derive, made.put, made.seen = base, proxy.derive, proxy.put, -1
+    return made
 
 
 def _step(value: Value) -> tuple[Any, tuple, int]:
@@ -94,6 +144,15 @@ class Own:
 def _here(rest: tuple) -> tuple:
     """Where a view lies, as it is read here: a number of a region that was left is computed again."""
     return tree_map(lambda leaf: active.builder.gates.here(leaf) if type(leaf) is Value else leaf, rest)
+
+
+def same_place(a: Any, b: Any) -> bool:
+    """Whether two indices are one."""
+    if any(not isinstance(leaf, (Value, int, type(None), type(...))) for leaf in leaves((a, b))):
+        return False
+    root = active.builder.facts.root
+    a, b = tree_map(lambda leaf: root(leaf) if type(leaf) is Value else leaf, (a, b))
+    return repr(a) == repr(b) and a == b
 
 
 def _output(out: Any, index: int) -> Any:
