@@ -16,13 +16,10 @@ from ..heap.aliases import Doubt, doubt, memory, mutable, outside, share
 from ..heap.chains import same_view, view_again
 from ..interfaces import Capturing
 from ..values.access import Access
-from ..values.either import Either, Source, be_either, root_of, roots, turned
+from ..values.either import MOST_WAYS, Either, Source, be_either, root_of, roots, turned
 from ..values.lost import Lost
 from ..values.proxy import Proxy, is_open, number_kinds
 from .carried import Carried
-
-_MOST = 2
-"""How many tensors a variable is told from: each is a branch of every write to it."""
 
 
 class Aliases(Protocol):
@@ -44,6 +41,11 @@ class CarriedRef:
         """Set whether it is."""
         self.now = now
 
+    @property
+    def test(self) -> Any:
+        """What tells, as a test asks it."""
+        return self.now.read() if is_open(self.now) else partial(bool, self.now)
+
 
 class CarriedRefs:
     """Those of one loop, by the names of the variables; none where nothing tells which tensor a trip leaves."""
@@ -51,6 +53,7 @@ class CarriedRefs:
     def __init__(self, tracer: Capturing) -> None:
         self.tracer, self.held = tracer, dict[str, list[CarriedRef]]()
         self.own: dict[str, Proxy] = {}  # what a variable is in a trip, where it is none of these
+        self.closed: set[str] = set()  # the variables that always are one of theirs
         self.steady = True  # whether this pass left those told that were
 
     def of(self, carried: Carried) -> list[CarriedRef]:
@@ -61,21 +64,31 @@ class CarriedRefs:
         """Tell a variable from tensors, if it is known which it is before the loop."""
         refs = self.held[carried.name] = [CarriedRef(tensor) for tensor in tensors]
         self._tell(refs, carried.init)
+        if not carried.turned and _is_one_of(carried.init, tensors):
+            self.closed.add(carried.name)
         return refs
 
     def be(self, c: Carried, proxy: Any, loop: Any, others: Iterable[Proxy], why: str) -> None:
         """What stands for a variable is one of its tensors, as the flags say, or one that may be of `others`."""
         if not mutable(proxy):
             return
-        refs, last = self.of(c), Proxy(proxy.value, proxy.backend)
-        told = [root for ref in refs for root in roots(ref.tensor)]
-        doubt(last, [x for x in others if not any(x is root for root in told)], why, loop=loop)
-        self.own[c.name] = last
-        for ref in refs:
-            one = proxy if ref is refs[-1] else Proxy(proxy.value, proxy.backend)
-            test = ref.now.read() if is_open(ref.now) else partial(bool, ref.now)
-            be_either(one, test, (ref.tensor, last), loop, [last] if turned(last) else [])
-            last = one
+        *refs, at_last = self.of(c)
+        if c.name in self.closed:
+            self.own.pop(c.name, None)
+            last, unsure = at_last.tensor, []
+        else:
+            told = [root for ref in self.of(c) for root in roots(ref.tensor)]
+            last = self.own[c.name] = Proxy(proxy.value, proxy.backend)
+            doubt(last, [x for x in others if not any(x is root for root in told)], why, loop=loop)
+            refs, unsure = [*refs, at_last], [last] if turned(last) else []
+        for ref in refs[:-1]:
+            one = Proxy(proxy.value, proxy.backend)
+            be_either(one, ref.test, (ref.tensor, last), loop, unsure)
+            last, unsure = one, []
+        if refs:
+            be_either(proxy, refs[-1].test, (refs[-1].tensor, last), loop, unsure)
+        else:
+            be_either(proxy, lambda: True, (last, last), loop)
 
     def end(self, access: Access) -> None:
         """At the end of a trip: which tensor each variable is then."""
@@ -116,6 +129,9 @@ class CarriedRefs:
         for c in told:
             if any(self._meet(c.out, d.out) or self._meet(c.init, d.init) for d in aliases.carried if d is not c):
                 self._forget(self.held[c.name])
+            elif c.name in self.closed and not _is_one_of(c.out, [ref.tensor for ref in self.of(c)]):
+                self.closed.discard(c.name)
+                self.steady = False
         steady, self.steady = self.steady, True
         return steady
 
@@ -145,10 +161,20 @@ class CarriedRefs:
         met = aliases.outside[id(c)]
         if not met:
             return []
-        every = (x for d in aliases.carried for x in (d.init, d.out))
-        objects = _outer((c.init, c.out), aliases) or _outer(every, aliases)
-        found = [x for x in objects if id(root_of(x)) in met]
-        return found if len(found) <= _MOST else []
+        every = [x for d in aliases.carried for x in (d.init, d.out)]
+        own = [x for x in _outer((c.init, c.out), aliases) if id(root_of(x)) in met]
+        told = {id(root_of(x)) for x in own}  # what it takes over from another variable, that one stands for
+        found = own + [x for x in _outer(every, aliases) if id(root_of(x)) in met.keys() - told]
+        return found if len(found) < MOST_WAYS else []
+
+
+def _is_one_of(held: Any, told: list[Proxy]) -> bool:
+    """Whether what a variable holds is one of these tensors, whatever tests say."""
+    if type(held) is not Proxy or number_kinds(held):
+        return False
+    if any(same_view(held, one) for one in told):
+        return True
+    return type(held.base) is Either and all(_is_one_of(source, told) for source in held.base.sources)
 
 
 def _memory(x: Proxy) -> list[Proxy]:
