@@ -78,7 +78,7 @@ class Regions:
                     known = self.tracer.gates.known(side.result)
                     side.result = self.tracer.gates.read(known)
             except Raised as raised:
-                side.raised = raised
+                side.raised = raised.with_traceback(None)  # whose frames hold what the region made for itself
             except GfxError:
                 raise
             except Exception as error:

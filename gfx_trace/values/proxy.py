@@ -81,6 +81,12 @@ class Captured:
         return active.builder.python.number(self, "dir()")
 
 
+def _is_left(value: Any, base: Any) -> bool:
+    """Whether a view was made in a region that was left, so that it is to be derived here, of a base that is here."""
+    visible = active.builder.gates.visible
+    return not visible(value) and (type(base) is not Value or visible(base))
+
+
 class Proxy(Captured):
     """A tensor value under capture. Never pretends to be a framework's class: native code would trust it."""
 
@@ -114,7 +120,7 @@ class Proxy(Captured):
         base = self.base
         if base is not None:
             current = base.read()
-            if base.version != self.seen or (self.derive is not None and not active.builder.gates.visible(self.value)):
+            if base.version != self.seen or (self.derive is not None and _is_left(self.value, current)):
                 assert self.derive is not None
                 found = active.builder.gradients.recorded(self.derive, current)
                 self.value = found if self.own is None else self.own.kept(self.value, found)
