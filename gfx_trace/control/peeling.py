@@ -132,7 +132,7 @@ def of_while(tracer: Capturing, side: Side, found: Any, first: Sequence[Any]) ->
     begins = {**dict(zip(graph.placeholders, first)), **captured}
 
     def ran() -> Any:
-        values = {inner: tracer.local(x) if type(x) is Value else x for inner, x in begins.items()}
+        values = {inner: tracer.local(tracer.gates.here(x)) if type(x) is Value else x for inner, x in begins.items()}
         before = set(values)
         copy_nodes(graph, tracer.graph, None, values)
         for old, new in values.items():

@@ -244,14 +244,17 @@ class Tracer(Builder):
         if value.node.graph is self.graph:
             return value
         try:
-            found = Builder.local(self, value)
+            return Builder.local(self, value)
         except VerifyError:
             name = value.name or value.node.op.name
             raise self.error(
                 f"GFX cannot use {name!r} here: it was made in a part of the code that was left, which hands nothing on",
                 "let the code around it, a loop of statements rather than a comprehension, assign it",
             ) from None
-        self.facts.alias(found, value)
+
+    def _capture(self, value: Value, depth: int) -> Value:
+        found = Builder._capture(self, value, depth)
+        self.facts.alias(found, value)  # in each of the regions in between, too
         return found
 
     # ------------------------------------------------------------------ between proxies and values

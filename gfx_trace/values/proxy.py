@@ -123,8 +123,10 @@ class Proxy(Captured):
             if base.version != self.seen or (self.derive is not None and _is_left(self.value, current)):
                 assert self.derive is not None
                 found = active.builder.gradients.recorded(self.derive, current)
-                self.value = found if self.own is None else self.own.kept(self.value, found)
-                self.seen, self.version = base.version, next(_VERSIONS)
+                found = found if self.own is None else self.own.kept(self.value, found)
+                if found is not self.value:
+                    self.value, self.version = found, next(_VERSIONS)
+                self.seen = base.version
         return self.value
 
     def write(self, new: Any) -> None:

@@ -55,7 +55,24 @@ def left_alone(x):
     return y
 
 
-CASES = (or_of_and, and_of_or, in_a_variable, asked_twice, three, of_whole_numbers, with_an_assignment, left_alone)
+def behind_another_test(x):
+    n = x.argmax()
+    if x[0] != 5 and ((not n and 2) and x[1] > 0):
+        return x * 3
+    return x
+
+
+CASES = (
+    behind_another_test,
+    or_of_and,
+    and_of_or,
+    in_a_variable,
+    asked_twice,
+    three,
+    of_whole_numbers,
+    with_an_assignment,
+    left_alone,
+)
 
 
 @pytest.mark.parametrize("to", ["torch", "jax", "numpy"])
