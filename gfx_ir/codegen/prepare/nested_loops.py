@@ -1,10 +1,10 @@
-"""Loops within loops, and in functional targets tests too, more than Python compiles: those further within are functions."""
+"""Loops and tests within each other, more than Python compiles or a line has room for: those further within are functions."""
 
 from __future__ import annotations
 
 from itertools import count
 
-from ...control import is_loop
+from ...control import is_loop, is_test
 from ...edited import take_place
 from ...graph import Graph, Node, Value
 from ...op import lookup
@@ -18,22 +18,25 @@ _MOST = 12
 
 
 class NestedLoops(Lowering):
-    """Loops far within others are functions; where the target has a function for each region, so are tests."""
+    """Loops and tests far within others are functions."""
 
     name = "nested_loops"
     preserves = ()
 
     def lower(self, program: Program, emission: Emission) -> None:
-        """Make functions of what stands within more of its kind than that, in all graphs."""
+        """Make functions of what stands within more than that, in all graphs."""
+        functional = emission.style.control.higher_order
         todo = [(graph, 0) for graph in order(program)]
         while todo:
             graph, depth = todo.pop()
             for node in [node for node in graph if node.regions]:
-                inside = depth + (emission.style.control.higher_order or is_loop(node))
+                inside = depth + (functional or is_loop(node) or is_test(node))
                 if inside > _MOST:
                     _outline(node, program)
                     inside = 1
-                todo += [(region, inside) for region in node.regions]
+                first, *others = node.regions
+                beside = inside - (is_test(node) and not functional)  # an elif, or what stands behind a return
+                todo += [(first, inside), *((region, beside) for region in others)]
 
 
 def _outline(node: Node, program: Program) -> None:

@@ -146,3 +146,16 @@ def test_more_loops_within_each_other_than_python_compiles_are_functions():
         assert max(map(len, captured.source(target).splitlines())) <= 110
         found = captured.to(target)(x if target == "torch" else x.numpy())
         np.testing.assert_allclose(found, names["g0"](x), rtol=1e-6)
+
+
+def test_tests_within_each_other_leave_lines_short():
+    inside = range(1, 41)
+    lines = [f"{'    ' * k}if x.sum() > {k}:\n{'    ' * k}    x = x + {k}\n" for k in inside]
+    text, file, names = f"def f(x):\n{''.join(lines)}    return x\n", "<nested tests>", {}
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    exec(compile(text, file, "exec"), names)
+    captured, x = gfx.symbolic_trace(names["f"], backend="torch"), torch.full((2,), 3.0)
+    for target in ("torch", "numpy", "jax"):
+        assert max(map(len, captured.source(target).splitlines())) <= 110
+        found = captured.to(target)(x if target == "torch" else x.numpy())
+        np.testing.assert_allclose(found, names["f"](x), rtol=1e-6)
