@@ -102,3 +102,5 @@ class Trait(enum.IntFlag):
     """A list as Python orders it, by numbers that have to be at hand."""
     ITEM = enum.auto()
     """What stands at a path of an item of the list that is the first argument."""
+    FIRST_ROWS = enum.auto()
+    """Of the first rows of its tensors, along all axes but `axis`, it gives the first rows of its result."""

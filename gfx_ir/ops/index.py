@@ -200,7 +200,7 @@ def _diag_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return LogicalTensor(x.dtype, _diagonal_dims(x.dims, SimpleNamespace(offset=args.offset, axis1=0, axis2=1)))
 
 
-_triangle = Trait.SHAPE_OF_FIRST | Trait.APART | Trait.UNSAVED | Trait.KEEPS_SIGN | Trait.STEADY
+_triangle = Trait.SHAPE_OF_FIRST | Trait.APART | Trait.UNSAVED | Trait.KEEPS_SIGN | Trait.STEADY | Trait.FIRST_ROWS
 op(FAMILY, "tril(x, k=0)", "np.tril(x, k=k)", infer=_triangle_type, compute=free, traits=_triangle)
 op(FAMILY, "triu(x, k=0)", "np.triu(x, k=k)", infer=_triangle_type, compute=free, traits=_triangle)
 op(

@@ -171,7 +171,7 @@ for _signature, _spelling, _rule, _cost, _sums, _traits in (
         Contraction(_PAIR, channels=-1),
         Trait.ROW_BY_ROW,
     ),
-    ("outer(x1, x2)", "np.outer(x1, x2)", _outer_type, None, None, Trait.NONE),
+    ("outer(x1, x2)", "np.outer(x1, x2)", _outer_type, None, None, Trait.FIRST_ROWS),
     (
         "vecdot(x1, x2, axis=-1)",
         keeping("np.vecdot(x1, x2, axis=axis)", "x1", "x2", numbers=False),

@@ -7,12 +7,12 @@ the same sizes. With other sizes, each greater or less than those now, it is one
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gfx_ir.control import is_call, is_given
-from gfx_ir.errors import GfxError
+from gfx_ir.errors import GfxError, UnsupportedConstruct
 from gfx_ir.graph import Node, Value, values_in
 from gfx_ir.host import Dim, DimLike, Expr, add, sub, substituted
 from gfx_ir.keys import constant_key, tree_key
@@ -24,6 +24,7 @@ from gfx_ir.types import LogicalTensor
 from ..control.state import Write
 from ..python.remembered import Recalled
 from .alike import Capture, T, same, same_arrays, settled
+from .prefixes import Prefixes, cut, is_size
 from .prepared import prepared
 
 Sizes = Mapping[DimLike, DimLike]
@@ -61,7 +62,9 @@ def _same_forever(first: T, work: Callable[[], T], expanded: Callable[[], T]) ->
         return set() if settled(first, later) and same(first.program, later.program) else None
     one = expanded() if first.program.functions else first
     left = one.program.entry.result[1]
-    tables = [Table.of(at, left[path], write) for at, (path, write) in enumerate(one.slots.items())]
+    refusal = one.left.refusal
+    assert refusal is not None
+    tables = [Table.of(at, left[path], write, refusal) for at, (path, write) in enumerate(one.slots.items())]
     found = [table for table in tables if table is not None]
     kept: set[tuple] = set()
     for at, sizes in enumerate(_others({size for table in found for size in table.sizes})):
@@ -92,12 +95,13 @@ class Table:
     value: Value
     write: Write
     sizes: frozenset[DimLike]
+    refusal: UnsupportedConstruct
 
     @classmethod
-    def of(cls, at: int, value: Any, write: Write) -> Table | None:
-        """The table that a call writes, if the code asks for it; None where it hangs on anything else, or its type is not known."""
-        slot, asked = write.slot, write.first is not None
-        sizes = _sizes_of(value) if asked and type(value) is Value else None
+    def of(cls, at: int, value: Any, write: Write, refusal: UnsupportedConstruct) -> Table | None:
+        """The table that a call writes; None where it hangs on anything else, or its type is not known."""
+        slot = write.slot
+        sizes = _sizes_of(value) if type(value) is Value else None
         if slot is None or sizes is None or not isinstance(value.type, LogicalTensor) or value.type.dtype is None:
             return None
         dims = (
@@ -105,15 +109,21 @@ class Table:
         )
         if dims is None or not all(type(dim) is int for dim in dims):
             return None
-        return cls(slot.id, f"recalled.{at}", value, write, frozenset(sizes))
+        return cls(slot.id, f"recalled.{at}", value, write, frozenset(sizes), write.first or refusal)
 
     def recalled(self, sizes: Sizes) -> Recalled:
         """What stands for it where it was computed for such sizes."""
         type_ = self.value.type
-        assert self.write.first is not None and isinstance(type_, LogicalTensor) and type_.dims is not None
+        assert isinstance(type_, LogicalTensor) and type_.dims is not None
         own = {size: sizes.get(size, size) for size in self.sizes}
         dims = tuple([_with_sizes(dim, own) for dim in type_.dims])
-        return Recalled(self.write.first, self.name, type_.with_(dims=dims), self.write.owner)
+        return Recalled(self.refusal, self.name, type_.with_(dims=dims), self.write.owner)
+
+    @property
+    def dims(self) -> Sequence[DimLike | None]:
+        """Its sizes in this call."""
+        assert isinstance(self.value.type, LogicalTensor) and self.value.type.dims is not None
+        return self.value.type.dims
 
     def hangs_on(self, sizes: Sizes) -> bool:
         return not self.sizes.isdisjoint(sizes)
@@ -126,16 +136,12 @@ def _with_sizes(dim: DimLike | None, sizes: Sizes) -> DimLike | None:
     return substituted(dim, {size: other for size, other in sizes.items() if isinstance(size, Dim)})
 
 
-def _is_size(value: Value) -> bool:
-    return value.kind == "int" and isinstance(value.type, (Dim, Expr, int))
-
-
 def _sizes_of(value: Value) -> set[DimLike] | None:
     """The open sizes that a value is computed of; None where it hangs on something else, too."""
     waiting, seen, found = [value], {value}, set[DimLike]()
     while waiting:
         item = waiting.pop()
-        if _is_size(item) or item.kind == "device":
+        if is_size(item) or item.kind == "device":
             found |= {item.type} if isinstance(item.type, (Dim, Expr)) else set()
             continue
         node = item.node
@@ -160,9 +166,12 @@ class Compared:
         a, b = self.first.program, self.later.program
         if a.functions or b.functions:
             return None
-        one, acts = self._numbered(a, {})
+        one, acts = self._numbered(a, {}, {})
         recalled = {table.name: one[table.value] for table in self.tables if not table.hangs_on(self.sizes)}
-        other, others = self._numbered(b, recalled)
+        closed = [
+            table for table in self.tables if table.name not in recalled and Prefixes(table.sizes).closed(table.value)
+        ]
+        other, others = self._numbered(b, recalled, {table.name: (table.dims, one[table.value]) for table in closed})
         wrote = {write.slot.id for write in self.later.slots.values() if write.slot is not None}
         again = {table.slot for table in self.tables} & wrote
         open_ = {table.slot for table in self.tables if table.hangs_on(self.sizes)}
@@ -173,20 +182,37 @@ class Compared:
         same = leaves_ == {at: number for at, number in left.items() if at not in missing}
         return again if same and same_arrays(a.params, b.params) else None
 
-    def _numbered(self, program: Program, given: Mapping[str, int]) -> tuple[dict[Value, int], list[Hashable]]:
-        """Numbers of the values of a program, alike for what is computed alike; and what acts, in order, with the result."""
+    def _numbered(
+        self, program: Program, given: Mapping[str, int], closed: Mapping[str, tuple[Sequence[DimLike | None], int]]
+    ) -> tuple[dict[Value, int], list[Hashable]]:
+        """Numbers of the values of a program, alike for what is computed alike; and what acts, in order, with the result. `closed`: of
+        tables whose first rows are those of this call, the sizes that these have, and their number."""
         graph, effects, acts = program.entry, Effects(program), list[Hashable]()
         ends = [*((value.name, value) for value in graph.placeholders), *graph.parameters.items()]
         numbers = {value: given.get(name or "", self._number(("given", name))) for name, value in ends}
+        tables = {value: closed[name] for name, value in ends if name is not None and name in closed}
         for node in graph:
-            key = self._key(node, numbers)
+            rows = self._first_rows(node, numbers, tables)
+            key = self._key(node, numbers) if rows is None else rows
             for value in node.values:
-                size = ("size", str(value.type)) if _is_size(value) else (key, value.index)
-                numbers[value] = self._number(size)
+                size = ("size", str(value.type)) if is_size(value) else (key, value.index)
+                numbers[value] = rows if type(rows) is int else self._number(size)
             if effects.node(node):
                 acts.append(key)
         result = graph.result[0] if program.writes else graph.result
         return numbers, [*acts, _tree(result, numbers)]
+
+    def _first_rows(self, node: Node, numbers: Mapping[Value, int], tables: Mapping[Value, Any]) -> Hashable:
+        """What a node reads of a tensor's first rows, which are this call's table or all that there are: the number of these, or a key;
+        None of any other node."""
+        base = node.args[0] if node.args else None
+        if type(base) is not Value or not isinstance(base.type, LogicalTensor) or base.type.dims is None:
+            return None
+        dims, number = tables.get(base, (base.type.dims, numbers[base]))
+        place = cut(node, base.type.dims, dims)
+        if place is None:
+            return None
+        return number if all(part == slice(None) for part in place) else ("rows", number, _tree(place, numbers))
 
     def _key(self, node: Node, numbers: Mapping[Value, int]) -> Hashable:
         regions = [region_key(region) for region in node.regions]

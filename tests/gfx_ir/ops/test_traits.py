@@ -437,6 +437,19 @@ def test_averages(sample: Sample):
     np.testing.assert_allclose(run(op, op.bind(x)), total / np.size(x), rtol=1e-3)
 
 
+@stating(Trait.FIRST_ROWS)
+def test_first_rows_of_the_tensors_give_those_of_the_result(sample: Sample):
+    op, args = lookup(sample.op), bound(sample)
+    whole = run(op, args)
+    if "axis" in op.params and args[op.params.index("axis")] is None:
+        return
+    axis = args[op.params.index("axis")] % whole.ndim if "axis" in op.params and not op.traits & Trait.STACKS else None
+    fewer = lambda x: x[tuple(slice(None, size - (at != axis)) for at, size in enumerate(x.shape))]
+    given = [tree_map(lambda x: fewer(x) if isinstance(x, np.ndarray) else x, arg) for arg in args[: op.operands]]
+    found = run(op, (*given, *args[op.operands :]))
+    np.testing.assert_array_equal(found, whole[tuple(map(slice, found.shape))])
+
+
 @stating(Trait.ROW_BY_ROW)
 def test_row_by_row(sample: Sample):
     args = bound(sample)

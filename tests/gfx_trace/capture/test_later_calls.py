@@ -76,6 +76,18 @@ class OfTheOther(Masked):
         return self.mask @ x + self.other @ x
 
 
+class Growing(Masked):
+    """Two tables, of which one is asked for its length, and both are read as far as a call needs."""
+
+    def forward(self, x):
+        n = len(x)
+        if self.mask is None or self.mask.shape[1] < n:
+            angles = torch.outer(torch.arange(n).float(), torch.ones(3) / 3)
+            self.mask = torch.cat((angles.sin(), torch.stack((angles, -angles), -1).flatten(1)), -1)[None]
+            self.other = torch.ones(n, n, dtype=torch.bool).triu(1)
+        return (x * self.mask[0, :n, 1:4]).masked_fill(self.other[:n, :n].sum(-1, keepdim=True) > 2, 0)
+
+
 class Halves(nn.Module):
     """One table of each size, and one model twice."""
 
@@ -89,7 +101,7 @@ class Halves(nn.Module):
 
 @pytest.mark.parametrize(
     "model",
-    [Masked, ByShape, Absent, OnTheDevice, InADictionary, OfTwoSizes, OfTheOther, Halves],
+    [Masked, ByShape, Absent, OnTheDevice, InADictionary, OfTwoSizes, OfTheOther, Growing, Halves],
     ids=lambda m: m.__name__,
 )
 def test_a_table_that_is_kept_is_no_state(model):
@@ -173,6 +185,22 @@ class LastRows(Masked):
         return x + self.mask[-n:]
 
 
+class ScaledByItsLength(Masked):
+    def forward(self, x):
+        n = len(x)
+        if self.mask is None or self.mask.size(0) < n:
+            self.mask = (torch.arange(n) / n)[:, None]
+        return x + self.mask[:n]
+
+
+class InOtherRows(Masked):
+    def forward(self, x):
+        n = len(x)
+        if self.mask is None or self.mask.size(1) < n:
+            self.mask = torch.arange(2 * n).view(2, n)
+        return x + self.mask[:, :n].sum(0)[:, None]
+
+
 class OtherWhenFound(Masked):
     def forward(self, x):
         if self.mask is None or self.mask.size(0) != len(x):
@@ -195,7 +223,19 @@ class WhereBothAreOthers(Masked):
 
 @pytest.mark.parametrize(
     "model",
-    [OfAnySize, OfData, Drawn, OfWeights, Counting, OtherWhenReplaced, LastRows, OtherWhenFound, WhereBothAreOthers],
+    [
+        OfAnySize,
+        OfData,
+        Drawn,
+        OfWeights,
+        Counting,
+        OtherWhenReplaced,
+        LastRows,
+        ScaledByItsLength,
+        InOtherRows,
+        OtherWhenFound,
+        WhereBothAreOthers,
+    ],
     ids=lambda m: m.__name__,
 )
 def test_what_a_later_call_computes_otherwise_is_refused(model):
