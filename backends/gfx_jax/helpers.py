@@ -98,9 +98,11 @@ def chunk(x, chunks, axis=0):
 
 
 def pad(x, widths, mode="constant", value=0):
-    """x padded by (before, after) along each of its last axes."""
+    """x padded by (before, after) along each of its last axes; negative widths cut."""
     widths = ((0, 0),) * (x.ndim - len(widths)) + tuple(widths)
-    return jnp.pad(x, widths, constant_values=value) if mode == "constant" else jnp.pad(x, widths, mode=mode)
+    if mode != "constant":
+        return jnp.pad(x, widths, mode=mode)
+    return jax.lax.pad(x, jnp.asarray(value, x.dtype), [(before, after, 0) for before, after in widths])
 
 
 def index_put(x, index, value, accumulate=False):

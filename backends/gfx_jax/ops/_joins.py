@@ -8,6 +8,8 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.build import host
+from gfx_ir.graph import Value
+from gfx_ir.host import Dim, Expr, bounds
 from gfx_ir.lifting.words import parts
 from gfx_ir.ops import _seen
 
@@ -88,9 +90,17 @@ def _edged(x: Any, value: Any, edges: Sequence[tuple[Any, Any]]) -> Any:
     return ops.getitem(found, tuple(index))
 
 
+def _is_not_negative(width: Any) -> bool:
+    """Whether a width is told to be none that cuts, which jnp.pad refuses."""
+    known = width.type if type(width) is Value else width
+    return isinstance(known, (int, Dim, Expr)) and (least := bounds(known)[0]) is not None and least >= 0
+
+
 def pad_spelling(args: SimpleNamespace) -> str:
     count, given = rank(args.x), len(args.widths)
     option = "constant_values=value" if args.mode == "constant" else "mode=mode"
+    if args.mode == "constant" and not all(_is_not_negative(width) for pair in args.widths for width in pair):
+        return "pad(x, widths, value=value)"
     if count == given:
         return f"jnp.pad(x, widths, {option})"
     if count is not None and literal(args.widths):

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from jax import lax
 
 import gfx_trace as gfx
@@ -106,3 +107,16 @@ def test_parts_of_arrays_of_any_size_and_their_gradients(f):
         x = np.cos(np.arange(b * n, dtype=np.float32)).reshape(b, n)
         for found, want in zip(made(torch.tensor(x)), both(jnp.asarray(x)), strict=True):
             np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-6)
+
+
+def shifted(x):
+    by = min(1, x.shape[1])
+    return F.pad(x, (0, 0, by, -by), value=2.0), F.pad(x, (-x.shape[0], 3 - x.shape[1]))
+
+
+def test_padding_by_fewer_than_none_cuts():
+    made = gfx.transpile(shifted, gfx.TensorSpec(("b", "n", 4), "float32"), to="jax")
+    for b, n in ((2, 3), (1, 5), (3, 2)):
+        x = torch.randn(b, n, 4)
+        for found, wanted in zip(made(jnp.asarray(x.numpy())), shifted(x)):
+            np.testing.assert_array_equal(found, wanted)

@@ -2,7 +2,9 @@
 
 import functools
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 import torch
 
@@ -127,6 +129,22 @@ def test_what_outlives_the_call_in_pytorch_itself_is_refused_by_name(write):
         gfx.symbolic_trace(called, backend="torch")
 
 
+def rows_below(n, step, device):
+    rows = torch.arange(n, device=device) * step
+    return (rows[:, None] > rows + 1).float() + rows
+
+
+def masked(x):
+    device = x.device
+    return x @ rows_below(x.shape[1], 2, device) + rows_below(x.shape[0], 3, device)[0, 0]
+
+
+def test_a_function_of_a_device_runs_under_jit():
+    made, x = gfx.transpile(masked, gfx.TensorSpec(("b", "n"), "float32"), to="jax"), torch.ones(2, 4)
+    np.testing.assert_allclose(jax.jit(made.fn)(jnp.ones((2, 4))), masked(x))
+    assert "def rows_below" in made.source and "x.device" not in made.source
+
+
 def test_a_function_that_pytorch_has_wrapped_since_is_still_refused(monkeypatch):
     ways = (torch.manual_seed, getattr(torch.manual_seed, "__wrapped__", None))  # importing its compiler wraps it, too
     inner = next(f for f in ways if f in backend("torch").functions)
@@ -141,8 +159,6 @@ def test_a_function_that_pytorch_has_wrapped_since_is_still_refused(monkeypatch)
 
 
 def test_how_arrays_lie_on_devices_is_refused_by_name():
-    import jax
-
     mesh = jax.sharding.Mesh(jax.devices()[:1], ("d",))
     sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("d"))
     with pytest.raises(CaptureError, match=r"cannot convert jax.lax.with_sharding_constraint"):
