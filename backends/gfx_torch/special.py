@@ -43,6 +43,8 @@ _NAMES = {
     "functional_call": "func.functional_call",
     "checkpoint": "utils.checkpoint.checkpoint",
     "checkpoint_sequential": "utils.checkpoint.checkpoint_sequential",
+    "tree": "utils._pytree.tree_flatten utils._pytree.tree_unflatten utils._pytree.tree_map utils._pytree.tree_leaves "
+    "utils._pytree.tree_structure",
     "autocast": "autocast amp.autocast amp.autocast_mode.autocast cuda.amp.autocast cpu.amp.autocast",
 }
 

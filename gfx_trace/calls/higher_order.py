@@ -34,8 +34,8 @@ from ..values.proxy import HostProxy, Proxy, is_open
 from .native import innermost, run_as_it_is
 
 Handler = Callable[[Capturing, Any, tuple, dict], Any]
-_FUNCTIONS = frozenset(("f", "function", "operation", "is_leaf"))
-"""What JAX calls the arguments of functions of trees that are no trees."""
+_FUNCTIONS = frozenset(("f", "func", "function", "operation", "is_leaf"))
+"""What frameworks call the arguments of functions of trees that are no trees."""
 
 
 def _of_arrays(handler: Handler) -> Handler:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.utils import _pytree as pytree
 
 import gfx_trace as gfx
 from gfx_ir.errors import CaptureError
@@ -71,3 +72,22 @@ REFUSED = [
 def test_what_pytorch_derives_is_refused(fn, given):
     with pytest.raises(CaptureError, match=r"torch\.autograd\.grad|torch\.func\.jacrev"):
         gfx.symbolic_trace(fn, *given, backend="torch")
+
+
+class OfATree(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.arange(3.0))
+
+    def forward(self, x, more):
+        leaves, spec = pytree.tree_flatten({"a": (x, self.scale), "b": [x * 2, None], **more})
+        held = pytree.tree_unflatten([leaf * 2 if torch.is_tensor(leaf) else leaf for leaf in leaves], spec)
+        double = pytree.tree_map(lambda a, b: a + b if a.sum() > 0 else b, (x, held["c"]), (held["a"][0], x))
+        return held["a"][1] + held["b"][0] + double[0] * double[1]
+
+
+def test_trees_are_taken_apart_and_put_together_by_pytorch():
+    model, x = OfATree(), torch.ones(2, 3)
+    program = gfx.symbolic_trace(model, x, {"c": x}, dynamic=True)
+    for given in (torch.randn(4, 3), torch.ones(1, 3)):
+        torch.testing.assert_close(program(given, {"c": -given}), model(given, {"c": -given}))
