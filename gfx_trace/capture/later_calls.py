@@ -1,17 +1,18 @@
 """Induction over calls: a capture stands for all of them where one that finds what the first has left computes the same, and leaves the same.
 
-A tensor that hangs on sizes alone (a table, a mask) and that the next call finds is the one that this call would compute, where it has
-the same sizes. With other sizes, each greater or less than those now, it is one of which nothing is known but its type.
+A tensor that hangs on sizes and buffers alone (a table, a mask) and that the next call finds is the one that this call would compute,
+where it has the same sizes. With other sizes, each greater or less than those now, it is one of which nothing is known but its type.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from gfx_ir.control import is_call, is_given
+from gfx_ir.control import is_call, is_given, is_parameter
 from gfx_ir.errors import GfxError, UnsupportedConstruct
 from gfx_ir.graph import Node, Value, values_in
 from gfx_ir.host import Dim, DimLike, Expr, add, sub, substituted
@@ -25,7 +26,7 @@ from ..control.state import Write
 from ..python.remembered import Recalled
 from .alike import Capture, T, same, same_arrays, settled
 from .prefixes import Prefixes, cut, is_size
-from .prepared import prepared
+from .prepared import may_be_trained, prepared
 
 Sizes = Mapping[DimLike, DimLike]
 
@@ -50,6 +51,8 @@ def as_later_calls(work: Callable[[], T], expanded: Callable[[], T], constants: 
             raise refusal from failed
         return later
     _forget(first, kept)
+    if any(write.first is not None and type(write.value) is tuple for write in first.slots.values()):
+        raise refusal
     first.left.settle()
     return first
 
@@ -64,11 +67,11 @@ def _same_forever(first: T, work: Callable[[], T], expanded: Callable[[], T]) ->
     left = one.program.entry.result[1]
     refusal = one.left.refusal
     assert refusal is not None
-    tables = [Table.of(at, left[path], write, refusal) for at, (path, write) in enumerate(one.slots.items())]
-    found = [table for table in tables if table is not None]
+    held = {path for path, x in one.program.params.items() if not may_be_trained([x])} - {*one.program.writes}
+    found = [table for path, write in one.slots.items() for table in Table.of(path, left[path], write, refusal, held)]
     kept: set[tuple] = set()
     for at, sizes in enumerate(_others({size for table in found for size in table.sizes})):
-        with one.left.found({table.slot: table.recalled(sizes) for table in found}):
+        with one.left.found(_recalled(found, sizes)):
             later = expanded()
         wrote = Compared(one, later, found, sizes).wrote()
         if wrote is None or not settled(one, later):
@@ -77,6 +80,14 @@ def _same_forever(first: T, work: Callable[[], T], expanded: Callable[[], T]) ->
         if at == 0:
             kept = {table.slot for table in found} - wrote
     return kept
+
+
+def _recalled(tables: Sequence[Table], sizes: Sizes) -> dict[tuple, Any]:
+    """What the slots hold after a call with such sizes."""
+    parts: dict[tuple, dict[int | None, Any]] = {}
+    for table in tables:
+        parts.setdefault(table.slot, {})[table.part] = table.recalled(sizes)
+    return {slot: held[None] if None in held else tuple(held.values()) for slot, held in parts.items()}
 
 
 def _others(sizes: set[DimLike]) -> Iterator[Sizes]:
@@ -88,9 +99,11 @@ def _others(sizes: set[DimLike]) -> Iterator[Sizes]:
 
 @dataclass(frozen=True)
 class Table:
-    """A tensor that is computed of sizes, and kept: in which slot, what computes it, and the sizes that it hangs on."""
+    """A tensor that is computed of sizes and buffers, and kept: in which slot (as which part of a tuple there), what computes it, and the
+    sizes that it hangs on."""
 
     slot: tuple
+    part: int | None
     name: str
     value: Value
     write: Write
@@ -98,18 +111,21 @@ class Table:
     refusal: UnsupportedConstruct
 
     @classmethod
-    def of(cls, at: int, value: Any, write: Write, refusal: UnsupportedConstruct) -> Table | None:
-        """The table that a call writes; None where it hangs on anything else, or its type is not known."""
-        slot = write.slot
-        sizes = _sizes_of(value) if type(value) is Value else None
-        if slot is None or sizes is None or not isinstance(value.type, LogicalTensor) or value.type.dtype is None:
-            return None
-        dims = (
-            None if value.type.dims is None else [_with_sizes(dim, dict.fromkeys(sizes, 1)) for dim in value.type.dims]
-        )
-        if dims is None or not all(type(dim) is int for dim in dims):
-            return None
-        return cls(slot.id, f"recalled.{at}", value, write, frozenset(sizes), write.first or refusal)
+    def of(
+        cls, path: str, left: Any, write: Write, refusal: UnsupportedConstruct, held: Collection[str]
+    ) -> list[Table]:
+        """The tables that a call writes to a slot; none where anything else is among them, or their types are not known. `held`:
+        parameters that are the same in each call."""
+        parts = list(enumerate(left)) if type(left) is tuple else [(None, left)]
+        found = [(part, value, _sizes_of(value, held)) for part, value in parts if type(value) is Value]
+        if write.slot is None or len(found) < len(parts):
+            return []
+        made = [
+            cls(write.slot.id, part, f"recalled.{path}.{part}", value, write, frozenset(sizes), write.first or refusal)
+            for part, value, sizes in found
+            if sizes is not None and _is_known(value.type, sizes)
+        ]
+        return made if len(made) == len(parts) else []
 
     def recalled(self, sizes: Sizes) -> Recalled:
         """What stands for it where it was computed for such sizes."""
@@ -136,21 +152,31 @@ def _with_sizes(dim: DimLike | None, sizes: Sizes) -> DimLike | None:
     return substituted(dim, {size: other for size, other in sizes.items() if isinstance(size, Dim)})
 
 
-def _sizes_of(value: Value) -> set[DimLike] | None:
-    """The open sizes that a value is computed of; None where it hangs on something else, too."""
-    waiting, seen, found = [value], {value}, set[DimLike]()
+def _is_known(type_: Any, sizes: Collection[DimLike]) -> bool:
+    """Whether the type of a tensor hangs on these sizes alone."""
+    if not isinstance(type_, LogicalTensor) or type_.dtype is None or type_.dims is None:
+        return False
+    return all(type(_with_sizes(dim, dict.fromkeys(sizes, 1))) is int for dim in type_.dims)
+
+
+def _sizes_of(value: Value, held: Collection[str]) -> set[DimLike] | None:
+    """The open sizes that a value is computed of, some beside these parameters; None where it hangs on something else, too."""
+    waiting, seen, found, reads = [value], {value}, set[DimLike](), False
     while waiting:
         item = waiting.pop()
         if is_size(item) or item.kind == "device":
             found |= {item.type} if isinstance(item.type, (Dim, Expr)) else set()
             continue
         node = item.node
+        if is_parameter(node) and node.args[0] in held:
+            reads = True
+            continue
         if is_given(node) or is_call(node) or node.regions or node.op.effect:
             return None
         parts = [part for part in values_in(node.args) if part not in seen]
         seen.update(parts)
         waiting += parts
-    return found
+    return None if reads and not found else found
 
 
 class Compared:
@@ -174,13 +200,17 @@ class Compared:
         other, others = self._numbered(b, recalled, {table.name: (table.dims, one[table.value]) for table in closed})
         wrote = {write.slot.id for write in self.later.slots.values() if write.slot is not None}
         again = {table.slot for table in self.tables} & wrote
-        open_ = {table.slot for table in self.tables if table.hangs_on(self.sizes)}
-        if acts != others or (again & open_ and open_ - again):
+        if acts != others or any(map(partial(self._is_torn, again), self.sizes)):
             return None
         left, leaves_ = _left(self.first, one), _left(self.later, other)
         missing = {table.slot for table in self.tables} - again
         same = leaves_ == {at: number for at, number in left.items() if at not in missing}
-        return again if same and same_arrays(a.params, b.params) else None
+        held = {path: x for path, x in a.params.items() if path in b.params}  # what tables alone read is not read again
+        return again if same and same_arrays(held, b.params) else None
+
+    def _is_torn(self, again: Collection[tuple], size: DimLike) -> bool:
+        """Whether tables that hang on a size are of two calls from here on."""
+        return len({table.slot in again for table in self.tables if size in table.sizes}) > 1
 
     def _numbered(
         self, program: Program, given: Mapping[str, int], closed: Mapping[str, tuple[Sequence[DimLike | None], int]]

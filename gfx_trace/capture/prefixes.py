@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from gfx_ir.control import is_call, is_given
+from gfx_ir.control import is_call, is_given, is_parameter
 from gfx_ir.graph import Node, Value, values_in
 from gfx_ir.host import Dim, DimLike, Expr, atoms, compared
 from gfx_ir.op import Trait
@@ -49,6 +49,8 @@ class Prefixes:
         if _is_told(value):
             return not self._grows(value.type)
         node = value.node
+        if is_parameter(node):
+            return True
         return not (is_given(node) or is_call(node) or node.regions or node.op.effect) and self._keeps(node)
 
     def _keeps(self, node: Node) -> bool:

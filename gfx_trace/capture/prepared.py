@@ -58,7 +58,7 @@ def _computed(program: Program, slots: Mapping[str, Write]) -> dict[str, Any]:
     entry, owner = made.entry, backend(made.flavour)
     for path, value in entry.result[1].items() if made.writes else ():
         own = _made_of(value) if path in slots or path in made.params else None
-        if own is not None and not (path in slots and _may_be_trained(made.params[name] for name in own)):
+        if own is not None and not (path in slots and may_be_trained(made.params[name] for name in own)):
             found[path] = value
     if not found:
         return {}
@@ -80,7 +80,7 @@ def _made_of(value: Any) -> set[str] | None:
     return {node.args[0] for node in given}
 
 
-def _may_be_trained(arrays: Iterable[Any]) -> bool:
+def may_be_trained(arrays: Iterable[Any]) -> bool:
     """Whether gradients may be asked for of one of these, which would not come through what was computed once."""
     return any(owner.trained(x) is not False for x in arrays for owner in loaded_frameworks() if owner.is_tensor(x))
 

@@ -15,6 +15,7 @@ from gfx_ir.control import is_given
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.probing import closed_over, own_attribute
+from gfx_ir.trees import leaves
 
 from ..heap.aliases import WrittenConstant
 from ..heap.contents import FIXED, unchanged
@@ -68,7 +69,7 @@ def lasting_writes(
     changed = [slot for slot in slots if not _set_again(tracer, slot)]
     left = Left(changed, asked, set_up, tracer.effects.ran)
     if asked:  # what else is fixed is set up with it
-        found = [write for write in found if write.slot is None or type(write.value) is Value]
+        found = [write for write in found if write.slot is None or any(type(x) is Value for x in leaves(write.value))]
     tracer.journal.undo()
     return _told_apart([write for write in found if write.kept], tracer.params), left
 
@@ -106,7 +107,8 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int]) -> Write | None:
         return None
     usable(value)
     refusal = _refusal(tracer, slot, value, old, module)
-    if refusal is not None and (type(value) is not Proxy or not _begins(slot, old)):
+    several = type(value) is tuple and bool(value) and all(type(part) is Proxy for part in value)
+    if refusal is not None and not ((type(value) is Proxy or several) and _begins(slot, old)):
         if hangs_on_data(value):
             if isinstance(value, HostProxy):
                 keep(tracer, value.value)
@@ -119,7 +121,7 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int]) -> Write | None:
     param = _param_of(tracer, slot, old)
     if param is not None and not (type(value) is Proxy and not value.weak):
         raise _changes(tracer, slot, old)
-    backend = value.backend if type(value) is Proxy else None
+    backend = value.backend if type(value) is Proxy else value[0].backend if several else None
     return Write(param or path, tracer.unwrap(value), slot, param, refusal, owner=backend)
 
 
@@ -136,7 +138,7 @@ def _refusal(tracer: Capturing, slot: Slot, value: Any, old: Any, module: str | 
             what, slot.span, "make it a tensor before the capture (a buffer), or return it instead"
         )
     asked = slot.place in tracer.consulted
-    if not (old is None or old is MISSING or isinstance(old, Filled) or tracer.arrays.array_owner(old) is not None):
+    if not (old is None or old is MISSING or _is_filled(old) or tracer.arrays.array_owner(old) is not None):
         return _changes(tracer, slot, old) if asked or module is None or type(old) not in FIXED else None
     if not asked or not (old is None or old is MISSING):
         return None
@@ -145,6 +147,11 @@ def _refusal(tracer: Capturing, slot: Slot, value: Any, old: Any, module: str | 
         f"GFX cannot convert this write: {slot.name!r} is {found} in the first call and no longer in the next, and the code asks for it",
         slot.span, "make it a tensor before the capture (a buffer), or an argument and a result",
     )  # fmt: skip
+
+
+def _is_filled(old: Any) -> bool:
+    """Whether a slot holds what stands for what an earlier call left there."""
+    return isinstance(old, Filled) or (isinstance(old, tuple) and bool(old) and all(map(_is_filled, old)))
 
 
 def _begins(slot: Slot, old: Any) -> bool:

@@ -4,7 +4,7 @@ parameters P.block_0, P.block_1, …: a loop over the numbers of these names."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
@@ -34,10 +34,21 @@ class Reroll(Lowering):
     def lower(self, program: Program, emission: Emission) -> None:
         """Replace the runs in all graphs and their regions."""
         names = {graph: key for key, graph in program.functions.items()}
+        taking = set[str]()
         for graph in order(program):
-            prefix = emission.instances.get(names.get(graph, ""), "")
+            key = names.get(graph, "")
+            if _takes_parameters(graph, taking):
+                taking.add(key)
+            prefix = emission.instances.get(key, "")
             for inner in with_regions((graph,)):
-                _reroll(inner, partial(_is_list, emission, prefix))
+                _reroll(inner, partial(_is_list, emission, prefix), taking)
+
+
+def _takes_parameters(graph: Graph, taking: Collection[str]) -> bool:
+    """Whether a function takes parameters, or calls one of those that do."""
+    inner = list(with_regions((graph,)))
+    calls = [node.args[0] for region in inner for node in region if is_call(node)]
+    return any(region.parameters for region in inner) or not set(calls).isdisjoint(taking)
 
 
 def _is_list(emission: Emission, prefix: str, path: str) -> bool:
@@ -45,11 +56,13 @@ def _is_list(emission: Emission, prefix: str, path: str) -> bool:
     return emission.lists.length(join_path(prefix, path)) is not None
 
 
-def _reroll(graph: Graph, is_list: Callable[[str], bool]) -> None:
+def _reroll(graph: Graph, is_list: Callable[[str], bool], taking: Collection[str]) -> None:
     run: list[Node] = []
     thread: dict[int, int] = {}
     for node in list(graph):
-        if not is_call(node):
+        if (
+            not is_call(node) or node.args[0] not in taking
+        ):  # a list of parameters has as many items as functions that take some
             continue
         place = _split(node.args[1])
         known = place is not None and (place[1] or is_list(place[0]))

@@ -88,6 +88,23 @@ class Growing(Masked):
         return (x * self.mask[0, :n, 1:4]).masked_fill(self.other[:n, :n].sum(-1, keepdim=True) > 2, 0)
 
 
+class Pair(nn.Module):
+    """Two tables in one tuple, made of a buffer."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("inverse", torch.arange(3.0) / 7)
+        self.tables = None
+
+    def forward(self, x):
+        n = len(x)
+        if self.tables is None or self.tables[0].shape[0] < n:
+            angles = torch.outer(torch.arange(n).float(), self.inverse)
+            self.tables = angles.cos(), angles.sin()
+        cos, sin = self.tables
+        return x * cos[:n] + x.flip(-1) * sin[:n]
+
+
 class Halves(nn.Module):
     """One table of each size, and one model twice."""
 
@@ -101,7 +118,7 @@ class Halves(nn.Module):
 
 @pytest.mark.parametrize(
     "model",
-    [Masked, ByShape, Absent, OnTheDevice, InADictionary, OfTwoSizes, OfTheOther, Growing, Halves],
+    [Masked, ByShape, Absent, OnTheDevice, InADictionary, OfTwoSizes, OfTheOther, Growing, Pair, Halves],
     ids=lambda m: m.__name__,
 )
 def test_a_table_that_is_kept_is_no_state(model):
@@ -191,6 +208,24 @@ class ScaledByItsLength(Masked):
         if self.mask is None or self.mask.size(0) < n:
             self.mask = (torch.arange(n) / n)[:, None]
         return x + self.mask[:n]
+
+
+class OneInOtherRows(Masked):
+    def forward(self, x):
+        n = len(x)
+        if self.mask is None or self.mask[0].size(0) < n:
+            rows = torch.arange(n)[:, None]
+            self.mask = rows, rows.flip(0)
+        return x * self.mask[0][:n] + self.mask[1][:n]
+
+
+class OneOfTheTwo(Masked):
+    def forward(self, x):
+        n = len(x)
+        if self.mask is None or self.other is None or self.mask.size(0) < n:
+            self.mask = torch.arange(n)[:, None]
+            self.other = torch.arange(n)[:, None] if self.other is None else self.other
+        return x * self.mask[:n] + self.other[:n]
 
 
 class InOtherRows(Masked):
