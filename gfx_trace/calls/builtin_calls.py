@@ -38,21 +38,22 @@ from ..objects.special_methods import FUNCTIONS as SPECIAL_FUNCTIONS
 from ..python.arity import fits
 from ..python.best import by_open_keys, minmax
 from ..python.classes import attribute_name, has_attribute, is_instance, type_of
-from ..python.faults import cannot, class_name, no_operator
+from ..python.faults import no_operator
 from ..python.identity import identity
 from ..python.listed import ListedItems
 from ..python.open_iterables import OpenRange, is_open_iterable
 from ..python.plain import cast, on_math, on_pow, on_round
 from ..python.rows import Lazy, rows_of
-from ..python.sequences import folded, is_shape, is_whole, joined, open_tuple
+from ..python.sequences import folded, is_shape, joined, open_tuple
 from ..python.sizes import holds_open_sizes
 from ..python.texts import formatted, str_or_repr
 from ..python.told import value_of
 from ..values.gated import Gated
 from ..values.number_rows import rows_kind
-from ..values.proxy import HostProxy, Proxy, is_open
+from ..values.proxy import Proxy, is_open
 from ..values.raised import gfx_handlers
 from .effects import WRITING_FUNCTIONS
+from .whole_numbers import index, open_range, range_length
 
 Handler = Callable[[Capturing, Any, tuple, dict], Any]
 
@@ -60,7 +61,8 @@ Handler = Callable[[Capturing, Any, tuple, dict], Any]
 def _len(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if type(args[0]) is Lazy:
         return len(args[0].steps())  # type: ignore[arg-type]  # an error of Python's
-    return tracer.host_values.length(rows_of(args[0]))
+    items = rows_of(args[0])
+    return range_length(tracer, items) if type(items) is OpenRange else tracer.host_values.length(items)
 
 
 def _callable(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -119,7 +121,11 @@ def _sum(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         return found if type(start) is int and start == 0 else start + found
     total = args[1] if len(args) > 1 else kwargs.get("start", 0)
     narrow = _narrow(tracer, args[0], type(total) is int)
-    if type(args[0]) is ListedItems or rows_kind(args[0]) or (narrow is not None and type(total) is not int):
+    if (
+        type(args[0]) in (ListedItems, OpenRange)
+        or rows_kind(args[0])
+        or (narrow is not None and type(total) is not int)
+    ):
         add = lambda found, item: total_of(tracer, found, [item])
         return tracer.loops.fold(args[0], add, total, "total")
     if isinstance(args[0], Proxy):
@@ -212,32 +218,6 @@ def _printed(tracer: Capturing, x: Any) -> Any:
     return tracer.unwrap(tracer.texts.text(((x, "s", ""),)))
 
 
-def _range(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    owns = [tracer.overloading.own_method(x, "__index__") for x in args]
-    args = tuple([x if own is None else tracer.calls.call(own, (x,), {}) for x, own in zip(args, owns)])
-    args = tuple([tracer.calls.call(int, (x,), {}) if _boolean_index(tracer, x) else x for x in args])
-    if not any(map(is_open, args)):
-        return range(*args)
-    for arg in args:
-        known = type(arg) is not Proxy or (bool(arg.weak) and class_name(tracer, arg) is not None)
-        if known and not is_whole(arg):
-            raise cannot(tracer, arg, "{} cannot be interpreted as an integer")
-    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-    return OpenRange(start, stop, step)
-
-
-def _boolean_index(tracer: Capturing, x: Any) -> bool:
-    """Whether x is an open boolean, which Python takes for a whole number; Python's TypeError where its class has no index."""
-    if not is_open(x) or (type(x) is HostProxy and x.value.kind != "bool"):
-        return False
-    if type(x) is Proxy and not x.weak:
-        if not tracer.record.is_boolean(x.read()):
-            return False
-        if x.backend is not None and x.backend.name != "torch":
-            raise TypeError(f"{class_name(tracer, x)!r} object cannot be interpreted as an integer")
-    return type(x) is HostProxy or not x.weak or x.weak == "bool"
-
-
 def _written_first(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """A function in C that writes to the list that it gets first."""
     tracer.effects.writes(args[0])
@@ -319,7 +299,7 @@ BUILTINS: dict[Any, Builtin] = {
     **_rows(COUNTS, {len: _len, bool: cast}),
     **_rows(READS, {
         int: cast, float: cast, abs: _abs, format: formatted, ascii: str_or_repr, str: str_or_repr,
-        repr: str_or_repr, print: _print, range: _range, round: on_round, pow: on_pow, divmod: _divmod, **_MATH,
+        repr: str_or_repr, print: _print, range: open_range, operator.index: index, round: on_round, pow: on_pow, divmod: _divmod, **_MATH,
     }),
     **_rows(KEEPS, {
         isinstance: is_instance, type: type_of, hasattr: has_attribute, getattr: _getattr, id: _id, callable: _callable,

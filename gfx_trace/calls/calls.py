@@ -31,6 +31,7 @@ from ..values.called import compiled, implementations
 from ..values.gated import Gated
 from ..values.proxy import Unusable, is_open
 from .conversion import convert, converted
+from .iterated import iterated
 from .lifted import always_lifted, lifted_by
 from .modules import ModuleView, call_module, module_class, with_hooks
 from .native import run_native
@@ -154,6 +155,9 @@ class Calls:
         search = None if kwargs else searched(f, args)
         if search is not None:
             return search(self.tracer)
+        lazy = iterated(self.tracer, f, args, kwargs)
+        if lazy is not None:
+            return lazy
         asked = self.tracer.overloading.asked(f, args)
         if asked is not None:
             return self.call(asked, args, kwargs)

@@ -40,9 +40,8 @@ class Fold:
         rows = source is None or any(isinstance(item, Value) for item in source.items)
         open_ = source is not None or isinstance(iterable, Combined)
         if self.f is next:
-            return (
-                self._first_open(iterable, target, source is None, *start) if open_ else self._first(iterable, *start)
-            )
+            first = partial(self._first_open, target, source is None) if open_ else self._first
+            return first(iterable, *start)
         if not open_ and self.f is not sum:
             return first_that(tracer, self.f, iterable, self._value)
         if self.keeps is None and rows:
@@ -63,7 +62,7 @@ class Fold:
                 return self.each(item)
         return self._none_kept(*default)
 
-    def _first_open(self, iterable: Any, target: Any, bounded: bool, *default: Any) -> Any:
+    def _first_open(self, target: Any, bounded: bool, iterable: Any, *default: Any) -> Any:
         """The same of an open number of items: a loop that ends where one is kept. `bounded`: it runs trip by trip, and a test in each
         tells what there is behind it."""
         tracer, access = self.tracer, self.access

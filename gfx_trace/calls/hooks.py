@@ -156,6 +156,19 @@ def gfx_kept(
     return tracer.loops.kept(function, keeps, source, target, Access(*access))
 
 
+def gfx_flat(
+    function: Callable[[Any], Any],
+    keeps: Callable[[Any], Any] | None,
+    iterable: Any,
+    target: Any,
+    access: tuple = NOTHING,
+) -> Any:
+    """A list comprehension of several loops, of which `function` makes the list that the inner ones give; `access` as in `gfx_and`."""
+    tracer = here()
+    source = rows_of(tracer.overloading.iterable(iterable))
+    return tracer.loops.flat(function, keeps, source, target, Access(*access))
+
+
 def gfx_generator(made: Any) -> Any:
     """A generator expression that stays Python's."""
     return active.builder.iteration.made(made)

@@ -25,7 +25,7 @@ from .carries import Carries
 from .endless import loop_without_end
 from .hints import loop_key, recall, remember
 from .loop_nodes import make_for, make_while
-from .mapped import kept, mapped
+from .mapped import flat, kept, mapped
 from .peeling import divides, ended, peel, peel_if_any, rotated, stops_open
 from .settling import Settling
 from .settling_lists import reads_grown
@@ -307,6 +307,17 @@ class Loops:
             return self.tracer.gates.resolve(iterable, again, access)
         source = None if isinstance(iterable, range) else self.tracer.loop_sources.loop_source(iterable)
         return kept(self.tracer, function, keeps, iterable, source, target, access)
+
+    def flat(
+        self, function: Callable[[Any], Any], keeps: Callable[[Any], Any] | None, iterable: Any,
+        target: Any = "item", access: Access = NOTHING,
+    ) -> Any:  # fmt: skip
+        """[x for item in iterable if keeps(item) for x in function(item)]; `access` as in `map_`."""
+        if type(iterable) is Gated:
+            again = lambda side: self.flat(function, keeps, side, target, access)
+            return self.tracer.gates.resolve(iterable, again, access)
+        source = None if isinstance(iterable, range) else self.tracer.loop_sources.loop_source(iterable)
+        return flat(self.tracer, function, keeps, iterable, source, target, access)
 
     def fold(
         self, iterable: Any, step: Callable[[Any, Any], Any], found: Any, name: str,

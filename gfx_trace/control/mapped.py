@@ -95,6 +95,34 @@ def kept(
     return outs
 
 
+def flat(
+    tracer: Capturing,
+    function: Callable[[Any], Any],
+    keeps: Callable[[Any], Any] | None,
+    iterable: Any,
+    source: Source | None,
+    target: Any,
+    access: Access,
+) -> list[Any]:
+    """[x for item in iterable if keeps(item) for x in function(item)]: the lists that the items give, one behind the other."""
+    outs: list[Any] = []
+    add = lambda item: tracer.calls.call(outs.extend, (function(item),), {})
+
+    def body(item: Any) -> None:
+        test = keeps is None or tracer.truths.truth(keeps(item))
+        if isinstance(test, Value):
+            tracer.regions.branch(test, lambda: add(item), None, access, "")
+        elif test:
+            add(item)
+
+    if isinstance(iterable, Combined) or (source is not None and source.length is None):
+        tracer.loops.for_(iterable, body, access, None, target)
+    else:
+        for item in tracer.iteration.steps(iterable):
+            body(item)
+    return outs
+
+
 class _Open(Exception):
     """A filter is open: what it lets through is told by a loop."""
 

@@ -13,9 +13,9 @@ from gfx_ir.graph import Value
 from gfx_ir.trees import tree_map
 
 from ..interfaces import Capturing
+from ..python.listed import ListedItems
 from ..python.open_iterables import Combined, OpenRange
 from ..values.access import Access, Stop
-from ..values.number_rows import rows_kind
 from ..values.proxy import Proxy
 from ..values.raised import Raised
 from .sides import Side
@@ -27,7 +27,7 @@ def divides(iterable: Any) -> bool:
     if isinstance(iterable, Combined):
         parts = iterable.parts
         return all(map(divides, parts)) and (iterable.kind != "reversed" or isinstance(parts[0], Proxy))
-    return isinstance(iterable, (range, OpenRange)) or (isinstance(iterable, Proxy) and not rows_kind(iterable))
+    return isinstance(iterable, (range, OpenRange, ListedItems, Proxy))
 
 
 def divided(tracer: Capturing, iterable: Any) -> tuple[Any, Any]:
@@ -36,6 +36,8 @@ def divided(tracer: Capturing, iterable: Any) -> tuple[Any, Any]:
         return iterable[0], iterable[1:]
     if isinstance(iterable, OpenRange):
         return iterable.start, OpenRange(iterable.start + iterable.step, iterable.stop, iterable.step)
+    if isinstance(iterable, ListedItems):
+        return iterable.item(tracer, 0), iterable.cut(tracer, slice(1, None))
     if isinstance(iterable, Proxy):
         return tracer.views.getitem(iterable, 0), tracer.views.getitem(iterable, slice(1, None))
     if iterable.kind == "reversed":

@@ -219,8 +219,8 @@ def folded(place: Place) -> bool:
 
 
 def listed(place: Place) -> bool:
-    """A list comprehension of one loop that filters, or a generator expression of which a builtin takes all items."""
-    filters = len(place.node.generators) == 1 and bool(place.node.generators[0].ifs)
+    """A list comprehension that filters, or a generator expression of which a builtin takes all items."""
+    filters = any(gen.ifs for gen in place.node.generators)
     taken = _taken(place)
     return filters and (isinstance(place.node, ast.ListComp) or (taken is not None and takes_all(*taken)))
 

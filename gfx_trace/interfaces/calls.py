@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import Any, Protocol
 
@@ -115,6 +115,8 @@ class Assuming(Protocol):
 
     def require_rank(self, value: Value, rank: int, why: str) -> int:
         """Take a rank as given for a call that means something else at other ranks; the rank that the value has."""
+
+    def kinds(self, call: str, given: Sequence[Any], kinds: str) -> None: ...
 
     guards: list[Guard]
     depths: dict[Value, int]

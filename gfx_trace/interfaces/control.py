@@ -93,6 +93,14 @@ class Looping(Protocol):
     def map_(
         self, function: Callable[[Any], Any], iterable: Any, target: Any = "item", access: Access = NOTHING
     ) -> Any: ...
+    def flat(
+        self,
+        function: Callable[[Any], Any],
+        keeps: Callable[[Any], Any] | None,
+        iterable: Any,
+        target: Any = "item",
+        access: Access = NOTHING,
+    ) -> Any: ...
     def kept(
         self,
         function: Callable[[Any], Any],

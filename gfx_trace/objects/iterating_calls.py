@@ -14,6 +14,7 @@ from gfx_ir.graph import Value
 from ..interfaces import Capturing
 from ..python.attempts import Mark, attempt
 from ..python.best import of_one_axis
+from ..python.checks import checked
 from ..python.iteration import is_iterator
 from ..python.listed import ListedItems
 from ..python.open_iterables import Combined, OpenRange, is_open_iterable, whole_list
@@ -24,6 +25,9 @@ from ..values.gated import Gated
 from ..values.number_rows import rows_kind
 from ..values.proxy import HostProxy, Proxy, is_open
 from .overloaded import operate
+
+_MOST = 1000
+"""How many items of an iterator stand under tests, each within that of the one before: one without an end is none for that."""
 
 
 class _Writes(Exception):
@@ -53,7 +57,7 @@ def iterator(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if is_iterator(x) or not args:
         return x
     if type(x) is Proxy and type(tracer.host_values.length(x)) is not int:
-        return tracer.iteration.made(RowIterator(x))
+        return tracer.iteration.made(RowIterator(x, None if x is args[0] else args[0]))
     return tracer.iteration.made(tracer.host_values.iterate(x) if is_open(x) else iter(x))
 
 
@@ -108,9 +112,12 @@ def combine(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if not any(map(is_open_iterable, parts)):
         steps = [tracer.iteration.steps(part) if is_iterator(part) else part for part in parts]
         return tracer.iteration.made(f(*steps, *args[len(parts) :], **kwargs))
+    asked = tuple(
+        [x if type(x) is list else part for x, part in zip(first, parts)]
+    )  # which may grow before its items are
     if f is enumerate:
         start = kwargs.get("start", args[1] if len(args) > 1 else 0)
-        return _lazy_combination(tracer, f, parts, start)
+        return _lazy_combination(tracer, f, asked, start)
     if f is reversed and type(parts[0]) is ListedItems:
         return parts[0].cut(tracer, slice(None, None, -1))
     if f is reversed and is_shape(parts[0]):
@@ -118,9 +125,9 @@ def combine(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if f is reversed and isinstance(parts[0], OpenRange) and type(step := parts[0].step) is int and abs(step) == 1:
         return OpenRange(parts[0].stop - step, parts[0].start - step, -step)
     if kwargs.get("strict"):
-        parts = tuple(map(rows_of, parts))
+        parts = asked = tuple(map(rows_of, parts))
         _of_one_length(tracer, parts)
-    return _lazy_combination(tracer, f, parts)
+    return _lazy_combination(tracer, f, parts if f is reversed else asked)
 
 
 def _counted(tracer: Capturing, part: Any) -> Any:
@@ -218,6 +225,9 @@ def reduced(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         initial, items = [items.start], OpenRange(items.start + items.step, items.stop, items.step)
     elif isinstance(items, Proxy) and not initial:
         initial, items = [items[0]], items[1:]
+    elif type(items) is ListedItems and not initial:
+        checked(tracer, items.length(tracer) > 0, "reduce() of empty iterable with no initial value", "TypeError")
+        initial, items = [items.item(tracer, 0)], items.cut(tracer, slice(1, None))
     if not is_open_iterable(items):
         items = list(items)
         if not initial and not items:
@@ -283,8 +293,11 @@ def left(tracer: Capturing, source: Any, items: Iterator[Any]) -> list[Any]:
         return list(items)
     found: list[Any] | None = None
     with suppress(_Writes):
-        found = attempt(tracer, lambda mark: _unwritten(tracer, mark, list(items)))
+        found = attempt(tracer, lambda mark: _unwritten(tracer, mark, list(itertools.islice(items, _MOST + 1))))
     tracer.iteration.doubt(source)
+    if found is not None and len(found) > _MOST:
+        what = f"data decides how far it goes over an iterator, of which more than {_MOST} items are left"
+        raise tracer.error(f"GFX cannot convert this test: {what}", "go over a list or a range")
     if found is None:
         what = f"it goes over a {type(source).__name__} that writes, and data decides how far"
         raise tracer.error(f"GFX cannot convert this test: {what}", "make a list of its items first")

@@ -89,15 +89,27 @@ class Lazy:
 
 
 class RowIterator(Lazy):
-    """An iterator over the rows of a tensor of which it is open how many there are; `taken`: of how many it is beyond."""
+    """An iterator over the rows of a tensor of which it is open how many there are; `held`: the list or tuple that stands for them, if one
+    does; `taken`: of how many it is beyond."""
 
-    __slots__ = ("rows", "taken")
+    __slots__ = ("rows", "held", "taken")
 
-    def __init__(self, rows: Proxy) -> None:
-        self.rows, self.taken = rows, 0
-        super().__init__(type(iter(())), self._left, lambda: active.builder.host_values.iterate(rows))
+    def __init__(self, rows: Proxy, held: Any = None) -> None:
+        self.rows, self.held, self.taken = rows, held, 0
+        super().__init__(type(iter(())), self._left, self._each)
+
+    def _check(self) -> None:
+        if self.held is not None and rows_of(self.held) is not self.rows:
+            what = "GFX cannot convert this use of an iterator: the list that it goes over has changed, and how long that is, is open"
+            raise active.builder.error(what, "begin to go over it behind that")
+
+    def _each(self) -> Iterator[Any]:
+        self._check()
+        found: Iterator[Any] = active.builder.host_values.iterate(self.rows)
+        return found
 
     def _left(self) -> list[StackedRows]:
+        self._check()
         rest = active.builder.views.getitem(self.rows, slice(self.taken, None)) if self.taken else self.rows
         return [StackedRows(rest, rows_kind(rest))]
 
@@ -105,6 +117,7 @@ class RowIterator(Lazy):
         """The next row, which is checked to be there. Raises StopIteration where all are taken."""
         tracer = active.builder
         tracer.iteration.check(self)
+        self._check()
         if self.whole is None:
             raise StopIteration
         checked(tracer, tracer.host_values.length(self.rows) > self.taken, "", "StopIteration")

@@ -21,9 +21,12 @@ CONSUMERS = frozenset(("max", "min", "list", "tuple", "set", "dict", "sorted", "
 
 
 def takes_all(name: str, call: ast.Call) -> bool:
-    """Whether a builtin takes all items of its one argument before it does anything else: not where it asks for keys in between."""
+    """Whether a builtin takes all items of a generator expression that filters or nests, its one argument, before it does anything else:
+    not where it asks for keys in between."""
+    gen, *more = call.args[0].generators
     between = name != "sorted" and any(keyword.arg == "key" for keyword in call.keywords)
-    return name in CONSUMERS and name not in FOLDS and len(call.args) == 1 and not between
+    whole = (name == "sum" and more) or (name in CONSUMERS and name not in FOLDS and (gen.ifs or more))
+    return bool(whole) and len(call.args) == 1 and not between
 
 
 def folds(name: str, call: ast.Call) -> bool:
@@ -81,7 +84,20 @@ class Comprehensions(Boolean):
             each = self.of_item(gens[0].target, node.elt, node)
             args = [each, self.keeps(gens[0], node), source, structure(gens[0].target)]
             return hook("gfx_kept", args, node, self.left_by([node.elt, *gens[0].ifs], node))
+        if isinstance(node, ast.ListComp) and len(gens) > 1 and not self.holds_walrus(node):
+            return self.of_loops(node)
         return self.native(node)
+
+    def of_loops(self, node: ast.ListComp) -> ast.expr:
+        """A list comprehension of several loops: the lists that the inner ones make, one behind the other."""
+        gen, *inner = node.generators
+        each = at(ast.ListComp(node.elt, inner), node)
+        if not self.itemwise(at(ast.ListComp(each, [gen]), node)):
+            return self.native(node)
+        source = self.expr(gen.iter)
+        keeps = self.keeps(gen, node) if gen.ifs else const(None)
+        args = [self.of_item(gen.target, each, node), keeps, source, structure(gen.target)]
+        return hook("gfx_flat", args, node, self.left_by([each, *gen.ifs], node))
 
     def keeps(self, gen: ast.comprehension, place: ast.AST) -> ast.expr:
         """The filters of a comprehension as a function of the item."""
@@ -111,7 +127,7 @@ class Comprehensions(Boolean):
             return self.call(node)
         made, *more = node.args
         own = self.is_global(name) and self.module.value(name) is getattr(builtins, name)
-        if own and made.generators[0].ifs and takes_all(name, node):
+        if own and takes_all(name, node):
             node.args = [at(ast.ListComp(made.elt, made.generators), made)]
         if not own or not folds(name, node) or not self.itemwise(made):
             return self.call(node)

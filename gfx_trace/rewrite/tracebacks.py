@@ -17,7 +17,7 @@ from .packages import OURS
 P = ParamSpec("P")
 T = TypeVar("T")
 _BLOCKS = frozenset(
-    "gfx_if gfx_if_ret gfx_while gfx_for gfx_and gfx_or gfx_ifexp gfx_map gfx_kept gfx_fold gfx_assert gfx_fstr gfx_percent".split()
+    "gfx_if gfx_if_ret gfx_while gfx_for gfx_and gfx_or gfx_ifexp gfx_map gfx_kept gfx_flat gfx_fold gfx_assert gfx_fstr gfx_percent".split()
 )
 _GENERATOR = 0x20  # inspect.CO_GENERATOR
 _EMITTED = "emitted code"

@@ -164,6 +164,10 @@ def gfx_kept(fn, keeps, iterable, names, access=None):
     return [fn(item) for item in iterable if keeps(item)]
 
 
+def gfx_flat(fn, keeps, iterable, names, access=None):
+    return [x for item in iterable if keeps is None or keeps(item) for x in fn(item)]
+
+
 def gfx_fold(f, iterable, each, keeps, names, *start, access=None):
     return f((each(item) for item in iterable if keeps is None or keeps(item)), *start)
 

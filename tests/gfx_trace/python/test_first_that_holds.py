@@ -1,5 +1,7 @@
 """next() of a generator expression whose filter hangs on data: the first item that it keeps, or the default."""
 
+import itertools
+
 import pytest
 import torch
 
@@ -57,3 +59,19 @@ def test_what_is_left_of_an_iterator_is_not_known():
 
     with pytest.raises(CaptureError, match="how far it has moved on before"):
         gfx.symbolic_trace(fn, backend="torch")
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: next(i for i in itertools.count() if i > x.sum()),
+        lambda x: any(i > x.sum() for i in itertools.count()),
+    ],
+)
+def test_without_an_end_is_refused(fn):
+    with pytest.raises(CaptureError, match="of which more than 1000 items are left"):
+        gfx.symbolic_trace(fn, backend="torch")
+
+
+def test_without_an_end_stops_at_a_fixed_test():
+    assert gfx.symbolic_trace(lambda x: x * next(i for i in itertools.count() if i > 3), DATA[0])(DATA[0])[0] == 4.0

@@ -1,5 +1,7 @@
 """Lists of the numbers in a tensor of open length and dtype: items keep the kind that they have, and are searched as Python does."""
 
+import operator
+
 import pytest
 import torch
 
@@ -58,6 +60,17 @@ def test_a_place_of_data_in_a_fixed_list():
     assert torch.equal(program(DATA[0], 5), fn(DATA[0], 5))
     with pytest.raises(ValueError):
         program(DATA[0], 4)
+
+
+def test_whole_numbers_where_python_asks_for_an_index():
+    def fn(x, n):
+        return x * operator.index(n) + sum(range(1, int(n) * 3, 2)), len(range(5, int(n), -2)), len(range(int(n), 2))
+
+    program = gfx.symbolic_trace(fn, backend="torch")
+    for n in map(torch.tensor, (-1, 0, 2, 5)):
+        assert repr(program(DATA[0], n)) == repr(program.to("torch")(DATA[0], n)) == repr(fn(DATA[0], n))
+    with pytest.raises(GfxError, match="whole numbers as given"):
+        program(DATA[0], torch.tensor(1.0))
 
 
 @pytest.mark.parametrize("number", [lambda x: x[0].item(), lambda x: x.tolist()[0]])

@@ -1,0 +1,95 @@
+"""itertools and comprehensions of several loops over rows of which the number is open; iterators see what their list becomes."""
+
+import itertools
+
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import CaptureError
+from three_ways import assert_as_python
+
+DATA = [torch.tensor(values) for values in ([1.0, -2.5, 3.0], [0.5, 2.0], [-1.0, -2.0, -3.0, 4.0])]
+
+
+def accumulated(x):
+    numbers = [float(e) for e in x]
+    products = itertools.accumulate(x, lambda a, b: a * b, initial=x.sum())
+    return list(itertools.accumulate(numbers)), torch.stack(list(products)), max(itertools.accumulate(x.tolist()))
+
+
+def put_together(x):
+    numbers = x.tolist()
+    return (
+        list(itertools.chain([0.5], numbers, numbers)),
+        [b - a for a, b in itertools.pairwise(x)],
+        list(itertools.islice(x, 1, None)),
+    )
+
+
+def multiplied(x):
+    total = x.sum()
+    for i, row in itertools.product(range(2), x):
+        total = total * 0.5 + row * i
+    return total, [a * b for a, b in itertools.product(x, [x.max(), x.min()])]
+
+
+def of_several_loops(x):
+    pairs = [a * b for a in x if a > 0 for b in x if b > a]
+    return (
+        sum(a * b + c for a in x for b in (1, 2) for c in x),
+        torch.stack([a * b for b in (1, 2) for a in x]),
+        len(pairs),
+    )
+
+
+def of_fixed_loops(x):
+    places = [(i, j) for i in range(3) for j in range(i) if (i + j) % 2]
+    return [x * i + j for i, j in places], [t for held in ([x, -x], [x * 2]) for t in held if t.sum() > 0], places
+
+
+def best_of_numbers(x):
+    best, sums = None, []
+    for v in x.tolist():
+        best = v if best is None or v > best else best
+        sums.append(v + best)
+    return x * best, sums
+
+
+def grown_behind(x):
+    numbers, kept = [float(e) for e in x], [e for e in x if e > 0]
+    numbered, pairs, joined = (
+        enumerate(numbers),
+        zip(kept, [1.0, 2.0, 3.0, 4.0, 5.0]),
+        itertools.chain(numbers, numbers),
+    )
+    backwards, multiples = reversed(numbers), itertools.product(numbers, [2.0])
+    numbers.append(7.0)
+    kept.append(x[0])
+    return (
+        sum(i * v for i, v in numbered),
+        [a * b for a, b in pairs],
+        list(joined),
+        list(backwards),
+        [a * b for a, b in multiples],
+    )
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [accumulated, put_together, multiplied, of_several_loops, of_fixed_loops, best_of_numbers, grown_behind],
+)
+def test_as_python(fn):
+    assert_as_python(fn, (), [(x,) for x in DATA])
+
+
+@pytest.mark.parametrize("take", [list, next, sum])
+def test_an_iterator_over_a_list_that_has_grown_is_refused(take):
+    def fn(x):
+        numbers = [float(e) for e in x]
+        items = iter(numbers)
+        numbers.append(7.0)
+        return take(items)
+
+    with pytest.raises(CaptureError, match="the list that it goes over has changed"):
+        gfx.symbolic_trace(fn, backend="torch")
