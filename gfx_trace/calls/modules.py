@@ -17,6 +17,7 @@ from ..objects.attributes import NOT_OWN
 from ..rewrite.packages import framework
 from ..values.proxy import Proxy
 from .axis_patterns import pattern_layer
+from .native import run_native
 
 
 def authors_own(frameworks: Iterable[Backend], x: Any) -> Any:
@@ -126,6 +127,8 @@ def call_module(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> An
     tracer.functions.runs_module()
     if type(module) not in tracer.module_classes:  # those of a class that was met their author wrote
         module = authors_own(tracer.arrays.frameworks(), module)
+    if tracer.is_leaf(module) and module_class(tracer, type(module)).lift is None:
+        return run_native(tracer, module, args, kwargs)
     if id(module) not in tracer.module_paths:
         register_loose(tracer, module)
     return with_hooks(tracer, module, args, kwargs, _forward)

@@ -12,7 +12,7 @@ import torch
 
 import gfx_trace as gfx
 from captured import affine, equal, nested, nested_arguments, root
-from gfx_ir.errors import CaptureError, GfxError
+from gfx_ir.errors import CaptureError, MissingOp, GfxError
 
 traced_root = gfx.trace(root)
 
@@ -142,6 +142,20 @@ def helper_of_data(x):
 class CarefulOfData(gfx.Tracer):
     def is_leaf(self, target):
         return getattr(target, "__name__", "") == "helper_of_data"
+
+
+class LeavesOwn(gfx.Tracer):
+    """Enters no module."""
+
+    def is_leaf(self, target):
+        return isinstance(target, torch.nn.Module)
+
+
+def test_a_module_that_is_a_leaf_is_lifted_or_refused():
+    linear = torch.nn.Sequential(torch.nn.Linear(3, 2))
+    assert len(gfx.symbolic_trace(linear[0], tracer=LeavesOwn).graph) == 1
+    with pytest.raises(MissingOp, match="no row for a Sequential"):
+        gfx.symbolic_trace(lambda x: linear(x), tracer=LeavesOwn, backend="torch")
 
 
 class WithoutShapes(gfx.Tracer):
