@@ -12,7 +12,7 @@ import torch
 
 import gfx_trace as gfx
 from captured import affine, equal, nested, nested_arguments, root
-from gfx_ir.errors import CaptureError, MissingOp, GfxError
+from gfx_ir.errors import CaptureError, GfxError, MissingOp
 
 traced_root = gfx.trace(root)
 
