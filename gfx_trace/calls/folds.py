@@ -10,7 +10,8 @@ from typing import Any
 from gfx_ir.graph import Value
 
 from ..interfaces import Capturing
-from ..objects.iterating_calls import first_that, left
+from ..objects.iterating_calls import Writes, first_that, left, unwritten
+from ..python.attempts import attempt
 from ..python.open_iterables import Combined
 from ..values.access import Access, Stop
 from ..values.proxy import Undefined
@@ -45,7 +46,12 @@ class Fold:
         if not open_ and self.f is not sum:
             return first_that(tracer, self.f, iterable, self._value)
         if self.keeps is None and rows:
-            return tracer.calls.call(self.f, (tracer.loops.map_(self.each, iterable, target, self.access), *start), {})
+            of_rows = lambda: tracer.calls.call(self.f, (self._each(iterable, target), *start), {})
+            before = self.access.get()
+            try:
+                return of_rows() if self.f is sum else attempt(tracer, lambda mark: unwritten(tracer, mark, of_rows()))
+            except Writes:  # which no item does behind the one that decides
+                self.access.set(before)
         step = {sum: self._added, any: self._any, all: self._all}[self.f]
         return tracer.loops.fold(iterable, step, start[0] if start else self.f(()), _NAMES[self.f], target, self.access)
 
@@ -92,6 +98,9 @@ class Fold:
     def _kept(self, item: Any) -> Any:
         assert self.keeps is not None
         return self.keeps(item)
+
+    def _each(self, iterable: Any, target: Any) -> Any:
+        return self.tracer.loops.map_(self.each, iterable, target, self.access)
 
     def _value(self, item: Any) -> Any:
         """What one item adds to any (all)."""

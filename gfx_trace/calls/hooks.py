@@ -28,7 +28,7 @@ from ..objects.variables import gfx_undefined as gfx_undefined
 from ..python.compared import gfx_compared as gfx_compared
 from ..python.faults import cannot
 from ..python.listed import ListedItems, SpreadItems
-from ..python.rows import StackedRows, rows_of
+from ..python.rows import StackedRows, rows_of, turns_of
 from ..python.sequences import OpenList, Starred, display, is_shape, open_tuple
 from ..values.access import A_VALUE, NOTHING, Access, Stop
 from ..values.gated import Gated, usable
@@ -115,7 +115,7 @@ def gfx_while(test: Any, body: Any, get: Any, set_: Any, names: tuple, stop: Any
 def gfx_for(iterable: Any, body: Any, get: Any, set_: Any, names: tuple, stop: Any, target: Any) -> None:
     """for item in iterable: body(item), until stop()."""
     tracer = here()
-    items = rows_of(tracer.overloading.iterable(iterable))
+    items = turns_of(tracer.overloading.iterable(iterable))
     tracer.loops.for_(items, body, Access(get, set_, names), Stop(*stop) if stop else None, target)
 
 
@@ -139,7 +139,7 @@ def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: An
     source = tracer.overloading.iterable(iterable)
     if kind == "generator":
         return lazily(tracer, GeneratorType, function, source, target, Access(*access))
-    items = tracer.loops.map_(function, rows_of(source), target, Access(*access))
+    items = tracer.loops.map_(function, turns_of(source), target, Access(*access))
     if type(items) is OpenList and kind == "set":
         raise tracer.error(
             "GFX cannot convert this set: how many items it has is open", "give the argument's shape at capture"

@@ -12,7 +12,7 @@ from gfx_ir.graph import Value
 from ..interfaces import Capturing
 from ..python.iteration import refusal
 from ..python.listed import ListedItems
-from ..python.open_iterables import Combined, OpenRange
+from ..python.open_iterables import Combined, Mapped, OpenRange
 from ..python.rows import holds_rows
 from ..values.access import Access, Stop
 from ..values.proxy import Proxy
@@ -89,6 +89,9 @@ def _items(tracer: Capturing, iterable: Any) -> _Items | None:
         parts = [_items(tracer, part) for part in iterable.parts]
         known = [part for part in parts if part is not None]
         return _combined(iterable, known) if len(known) == len(parts) else None
+    if isinstance(iterable, Mapped):
+        inner = _items(tracer, iterable.source)
+        return None if inner is None else inner._replace(at=lambda at: iterable.function(inner.at(at)))
     at = _places(tracer, iterable)
     source: Source | None = None if at is None else tracer.loop_sources.loop_source(iterable)
     if at is None or source is None or source.open_range:

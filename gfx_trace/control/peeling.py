@@ -14,7 +14,7 @@ from gfx_ir.trees import tree_map
 
 from ..interfaces import Capturing
 from ..python.listed import ListedItems
-from ..python.open_iterables import Combined, OpenRange
+from ..python.open_iterables import Combined, Mapped, OpenRange
 from ..values.access import Access, Stop
 from ..values.proxy import Proxy
 from ..values.raised import Raised
@@ -27,6 +27,8 @@ def divides(iterable: Any) -> bool:
     if isinstance(iterable, Combined):
         parts = iterable.parts
         return all(map(divides, parts)) and (iterable.kind != "reversed" or isinstance(parts[0], Proxy))
+    if isinstance(iterable, Mapped):
+        return divides(iterable.source)
     return isinstance(iterable, (range, OpenRange, ListedItems, Proxy))
 
 
@@ -40,6 +42,9 @@ def divided(tracer: Capturing, iterable: Any) -> tuple[Any, Any]:
         return iterable.item(tracer, 0), iterable.cut(tracer, slice(1, None))
     if isinstance(iterable, Proxy):
         return tracer.views.getitem(iterable, 0), tracer.views.getitem(iterable, slice(1, None))
+    if isinstance(iterable, Mapped):
+        first, others = divided(tracer, iterable.source)
+        return iterable.function(first), Mapped(iterable.function, others)
     if iterable.kind == "reversed":
         (part,) = iterable.parts
         return tracer.views.getitem(part, -1), Combined("reversed", (tracer.views.getitem(part, slice(None, -1)),))

@@ -13,7 +13,7 @@ from gfx_ir.types import LogicalTensor
 from ..heap.aliases import Row, WrittenRows, mutable, share
 from ..interfaces import Capturing
 from ..python.listed import ListedItems
-from ..python.open_iterables import Combined, Endless, OpenRange
+from ..python.open_iterables import Combined, Endless, Mapped, OpenRange
 from ..python.sequences import is_shape
 from ..values.either import roots
 from ..values.number_rows import number, rows_kind
@@ -58,6 +58,9 @@ class Sources:
             return Source([value], _first, ["tensor"], length, [iterable])
         if isinstance(iterable, Combined):
             return self._combined_source(iterable, written)
+        if isinstance(iterable, Mapped):
+            source = self.loop_source(iterable.source, written)
+            return None if source is None else source.made_by(iterable.function)
         return None
 
     def _combined_source(self, iterable: Combined, written: Sequence[Proxy]) -> Source | None:
@@ -156,6 +159,11 @@ class Source:
     def open_range(self) -> bool:
         """Whether it is a range whose ends are data."""
         return any(isinstance(i, tuple) and any(isinstance(e, Value) and e.is_tensor for e in i) for i in self.items)
+
+    def made_by(self, function: Callable[[Any], Any]) -> Source:
+        """The same, of whose items a function makes others."""
+        make = lambda values: function(self.make(values))
+        return Source(self.items, make, self.kinds, self.length, self.owners, self.named, self.targets)
 
     def item_type(self, at: int, promotion: str) -> Any:
         """Type of one item, where known."""

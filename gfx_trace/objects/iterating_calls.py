@@ -15,10 +15,10 @@ from ..interfaces import Capturing
 from ..python.attempts import Mark, attempt
 from ..python.best import of_one_axis
 from ..python.checks import checked
-from ..python.iteration import is_iterator
+from ..python.iteration import is_iterator, runs_code
 from ..python.listed import ListedItems
-from ..python.open_iterables import Combined, OpenRange, is_open_iterable, whole_list
-from ..python.rows import Lazy, RowIterator, StackedRows, rows_of
+from ..python.open_iterables import Combined, Mapped, OpenRange, is_open_iterable, whole_list
+from ..python.rows import Lazy, RowIterator, StackedRows, rows_of, turns_of
 from ..python.sequences import OpenList, folded, is_shape, open_tuple
 from ..values.access import NOTHING, Access
 from ..values.gated import Gated
@@ -30,7 +30,7 @@ _MOST = 1000
 """How many items of an iterator stand under tests, each within that of the one before: one without an end is none for that."""
 
 
-class _Writes(Exception):
+class Writes(Exception):
     """What was computed ahead of its turn wrote something."""
 
 
@@ -73,8 +73,10 @@ def lazily(
     it, else a Lazy; `kind`: what it is in Python; `target`, `access`: as in `Tracer.map_`."""
     if not is_open_iterable(source) and type(source) is not Gated:
         return tracer.iteration.made(_each(kind, function, tracer.iteration.steps(source)))
-    whole = lambda: open_tuple(tracer.loops.map_(function, rows_of(source), target, access))
-    return tracer.iteration.made(Lazy(kind, whole, lambda: _each(kind, function, tracer.iteration.steps(source))))
+    whole = lambda: open_tuple(tracer.loops.map_(function, turns_of(source), target, access))
+    steps = lambda: _each(kind, function, tracer.iteration.steps(source))
+    turns = None if access.names else lambda: Mapped(function, turns_of(source))
+    return tracer.iteration.made(Lazy(kind, whole, steps, turns))
 
 
 def _each(kind: type, function: Callable[[Any], Any], items: Iterator[Any]) -> Iterator[Any]:
@@ -109,7 +111,7 @@ def combine(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     parts: tuple[Any, ...] = tuple([part if isinstance(part, Lazy) else _counted(tracer, part) for part in first])
     if f is reversed and rows_kind(parts[0]) and isinstance(tracer.host_values.length(parts[0]), int):
         parts = (list(tracer.host_values.iterate(parts[0])),)  # its items are numbers
-    if not any(map(is_open_iterable, parts)):
+    if not any(map(is_open_iterable, parts)) or any(map(runs_code, parts)):
         steps = [tracer.iteration.steps(part) if is_iterator(part) else part for part in parts]
         return tracer.iteration.made(f(*steps, *args[len(parts) :], **kwargs))
     asked = tuple(
@@ -145,8 +147,14 @@ def _lazy_combination(tracer: Capturing, f: Any, parts: tuple, start: Any = 0) -
         more = () if f is not enumerate else (start,)
         return f(*(part if f is reversed else tracer.iteration.steps(part) for part in parts), *more)
 
-    whole = lambda: Combined(f.__name__, tuple(map(tracer.iteration.drained, parts)), start)
-    return tracer.iteration.made(Lazy(f, whole, steps))
+    def combined(taken: Callable[[Any], Any]) -> Combined:
+        found = Combined(f.__name__, tuple(map(taken, parts)), start)
+        for part in filter(is_iterator, parts if f is zip else ()):  # of which the shortest tells how far it moves
+            tracer.iteration.doubt(part)
+        return found
+
+    whole, turns = (lambda: combined(tracer.iteration.drained)), (lambda: combined(tracer.iteration.turns))
+    return tracer.iteration.made(Lazy(f, whole, steps, turns))
 
 
 def _of_one_length(tracer: Capturing, parts: tuple) -> None:
@@ -243,7 +251,9 @@ def reduced(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 # ---------------------------------------------------------------- what stops where an item decides
 def any_all(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """any(x), all(x)."""
-    source = args[0] if type(args[0]) is GeneratorType else rows_of(tracer.overloading.iterable(args[0]))
+    source = args[0] if type(args[0]) is GeneratorType else turns_of(tracer.overloading.iterable(args[0]))
+    if type(source) is Mapped:
+        return _of_mapped(tracer, f, source)
     if is_shape(source):
         return folded(tracer, f.__name__, source)
     if isinstance(source, Proxy):
@@ -255,6 +265,19 @@ def any_all(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
             source, lambda found, item: joined(found, [lambda: tracer.truths.bool_(item)]), f is all, "found"
         )
     return first_that(tracer, f, source, None)
+
+
+def _of_mapped(tracer: Capturing, f: Any, source: Mapped) -> Any:
+    """any (all) of what a function makes of items: of all at once, unless it writes, as it does for none behind the one that decides."""
+    of_all = lambda: any_all(tracer, f, (tracer.loops.map_(source.function, source.source),), {})
+    try:
+        return attempt(tracer, lambda mark: unwritten(tracer, mark, of_all()))
+    except Writes:
+        joined = tracer.truths.and_ if f is all else tracer.truths.or_
+        holds = lambda item: tracer.truths.bool_(source.function(item))
+        return tracer.loops.fold(
+            source.source, lambda found, item: joined(found, [lambda: holds(item)]), f is all, "found"
+        )
 
 
 def first_that(tracer: Capturing, f: Any, source: Any, each: Callable[[Any], Any] | None) -> Any:
@@ -281,7 +304,7 @@ def _ahead(
     if each is None:
         return [lambda item=item: _asked(tracer, item) for item in others]
     try:
-        values = attempt(tracer, lambda mark: _unwritten(tracer, mark, [each(item) for item in others]))
+        values = attempt(tracer, lambda mark: unwritten(tracer, mark, [each(item) for item in others]))
     except Exception:  # one that is not asked for may raise
         return [lambda item=item: _asked(tracer, each(item)) for item in others]
     return [lambda value=value: _asked(tracer, value) for value in values]
@@ -292,8 +315,8 @@ def left(tracer: Capturing, source: Any, items: Iterator[Any]) -> list[Any]:
     if not is_iterator(source):
         return list(items)
     found: list[Any] | None = None
-    with suppress(_Writes):
-        found = attempt(tracer, lambda mark: _unwritten(tracer, mark, list(itertools.islice(items, _MOST + 1))))
+    with suppress(Writes):
+        found = attempt(tracer, lambda mark: unwritten(tracer, mark, list(itertools.islice(items, _MOST + 1))))
     tracer.iteration.doubt(source)
     if found is not None and len(found) > _MOST:
         what = f"data decides how far it goes over an iterator, of which more than {_MOST} items are left"
@@ -309,12 +332,12 @@ def _asked(tracer: Capturing, value: Any) -> Any:
     return value if is_open(value) else tracer.truths.bool_(value)
 
 
-def _unwritten(tracer: Capturing, mark: Mark, values: list[Any]) -> list[Any]:
-    """Values that were computed since the mark. Raises _Writes where that wrote to anything, or has an effect."""
-    tracer.journal.forget_owned(tuple(values))
+def unwritten(tracer: Capturing, mark: Mark, found: Any) -> Any:
+    """What was computed since the mark. Raises Writes where that wrote to anything, or has an effect."""
+    tracer.journal.forget_owned(tuple(found) if type(found) is list else (found,))
     if tracer.journal.frames[-1] or any(map(tracer.raising.acts, mark.nodes())):
-        raise _Writes
-    return values
+        raise Writes
+    return found
 
 
 def found_in(tracer: Capturing, source: Any, item: Any) -> Any:

@@ -85,13 +85,19 @@ def _whole(items: Any) -> ListedItems | None:
 def _of_list(tracer: Capturing, f: Any, items: ListedItems, key: Any) -> Any:
     """The first of the items of a list of open length that is least (greatest), or whose key is."""
     checked(tracer, items.length(tracer) > 0, f"{f.__name__}() arg is an empty sequence", "ValueError")
-    rank = (lambda item: item) if key is None else lambda item: tracer.calls.call(key, (item,), {})
-    better = operator.gt if f is max else operator.lt
+    better, first = operator.gt if f is max else operator.lt, items.item(tracer, 0)
+    others = items.cut(tracer, slice(1, None))
 
     def step(best: Any, item: Any) -> Any:
-        return tracer.truths.ifexp(tracer.truths.placed(better, rank(item), rank(best)), lambda: item, lambda: best)
+        return tracer.truths.ifexp(tracer.truths.placed(better, item, best), lambda: item, lambda: best)
 
-    return tracer.loops.fold(items.cut(tracer, slice(1, None)), step, items.item(tracer, 0), "best")
+    def step_by_key(best: tuple, item: Any) -> Any:
+        ranked = item, tracer.calls.call(key, (item,), {})
+        return tracer.truths.ifexp(tracer.truths.placed(better, ranked[1], best[1]), lambda: ranked, lambda: best)
+
+    if key is None:
+        return tracer.loops.fold(others, step, first, "best")
+    return tracer.loops.fold(others, step_by_key, (first, tracer.calls.call(key, (first,), {})), "best")[0]
 
 
 def of_one_axis(tracer: Capturing, x: Proxy, name: str) -> None:

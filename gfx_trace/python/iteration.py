@@ -23,7 +23,7 @@ from gfx_ir.source import Scope, Span
 from ..heap.contents import row_of
 from ..heap.reached import reaches
 from ..interfaces import Capturing
-from ..rewrite.packages import enterable
+from ..rewrite.packages import OURS, enterable, users
 from ..values.proxy import NeedsPython, is_open
 from ..values.raised import gfx_handlers
 from .open_iterables import Endless
@@ -46,6 +46,17 @@ _TAKING = (set, frozenset, collections.deque, collections.Counter, bytes, bytear
 def is_iterator(x: Any) -> bool:
     """Whether items of x are there once only."""
     return hasattr(type(x), "__next__")
+
+
+def runs_code(x: Any) -> bool:
+    """Whether taking an item of an iterator runs the author's code, or a function: nothing does so before the item's turn."""
+    if isinstance(x, GeneratorType):
+        home = x.gi_frame.f_globals.get("__name__", "") if x.gi_frame is not None else "builtins"
+        return users({"__name__": home}) or home.partition(".")[0] in OURS
+    if not is_iterator(x) or isinstance(x, Lazy):
+        return False
+    entered = isinstance(type(x).__next__, FunctionType)
+    return entered or isinstance(x, (map, filter, itertools.cycle)) or any(map(runs_code, gc.get_referents(x)))
 
 
 class Iteration:
@@ -171,6 +182,10 @@ class Iteration:
         if isinstance(iterable, Lazy):
             self.doubtful.discard(id(iterable))
         return list(self.steps(found)) if is_iterator(found) else found
+
+    def turns(self, source: Any) -> Any:
+        """The same for a loop, in which what is lazy makes each item at its turn."""
+        return source.for_loop() if isinstance(source, Lazy) and source.turns is not None else self.drained(source)
 
     def rest(self, iterator: Any, first: Any) -> Endless:
         """What is left of an iterator without an end, from its next item on, that data decides how far to go over."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from gfx_ir import ops
@@ -45,6 +45,16 @@ class Endless:
 
     def __iter__(self) -> Iterator[Any]:
         return itertools.repeat(self.start) if self.step is None else itertools.count(self.start, self.step)
+
+
+class Mapped:
+    """map or a generator expression over something whose length is open: a loop over it makes each item at its turn."""
+
+    def __init__(self, function: Callable[[Any], Any], source: Any) -> None:
+        self.function, self.source = function, source
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.function, active.builder.iteration.steps(self.source))
 
 
 class Combined:

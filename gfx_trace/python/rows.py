@@ -60,13 +60,16 @@ class Growing(Unusable):
 class Lazy:
     """What a generator expression, map() or zip() gives over something open: made when it is asked for, once.
 
-    `whole` makes all of it, `steps` gives its items one by one.
+    `whole` makes all of it, `steps` gives its items one by one, `turns` what makes each item at its turn where a loop goes over it.
     """
 
-    __slots__ = ("kind", "whole", "steps", "rest")
+    __slots__ = ("kind", "whole", "steps", "turns", "rest")
 
-    def __init__(self, kind: type, whole: Callable[[], Any], steps: Callable[[], Iterator[Any]]) -> None:
-        self.kind, self.steps = kind, steps
+    def __init__(
+        self, kind: type, whole: Callable[[], Any], steps: Callable[[], Iterator[Any]],
+        turns: Callable[[], Any] | None = None,
+    ) -> None:  # fmt: skip
+        self.kind, self.steps, self.turns = kind, steps, turns
         self.whole: Callable[[], Any] | None = whole
         self.rest: Iterator[Any] | None = None
 
@@ -78,6 +81,15 @@ class Lazy:
             active.builder.iteration.doubt(self)
             return whole()
         return [] if self.rest is None else list(self.rest)
+
+    def for_loop(self) -> Any:
+        """All that is left of it, for a loop, between whose trips the items are made."""
+        if self.whole is None or self.turns is None:
+            return self.settled()
+        active.builder.iteration.check(self)
+        self.whole = None
+        active.builder.iteration.doubt(self)
+        return self.turns()
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -128,6 +140,11 @@ class RowIterator(Lazy):
 def kind_of_item(x: Any) -> str:
     """The kind of the number of Python's that an item of a list is, OPEN where that is one of several; "" for a tensor."""
     return x.kind if type(x) is StackedRows else number_kind(x)
+
+
+def turns_of(x: Any) -> Any:
+    """What a loop goes over: the same as `rows_of`, but that what is lazy makes each item at its turn."""
+    return rows_of(x.for_loop() if isinstance(x, Lazy) else x)
 
 
 def rows_of(x: Any) -> Any:
