@@ -29,7 +29,8 @@ class Access(NamedTuple):
     names: tuple[str, ...]
 
     def beside(self, name: str, get: Callable[[], Any], set_: Callable[[Any], None]) -> Access:
-        """The same with one more variable behind them, which these two read and write. It has this name if none of the user's has."""
+        """The same with one more variable behind them, which these two read and write. It has this name if none of them has,
+        else one that none has: what a loop carries is known by it."""
 
         @wraps(self.get)
         def get_all() -> tuple:
@@ -39,7 +40,9 @@ class Access(NamedTuple):
             self.set(values[:-1])
             set_(values[-1])
 
-        return Access(get_all, set_all, (*self.names, own_name(name) if name in self.names else name))
+        while name in self.names:
+            name = own_name(name)
+        return Access(get_all, set_all, (*self.names, name))
 
 
 class Stop(NamedTuple):

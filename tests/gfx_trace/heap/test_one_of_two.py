@@ -399,6 +399,17 @@ def parts_that_a_trip_takes(x, n):
     return x, s
 
 
+def one_of_three_without_a_name(x, n):
+    x = x * 1
+    o, s = x[2], 0.5
+    for t in range(n):
+        s += t + 1
+        s = min(x.max() * 0.5, abs(o) * 0.5)
+        for _ in range(3):
+            s = o
+    return x, s
+
+
 def numpy_turned_under_two_tests(x, n):
     w = x
     if n > 2:
@@ -410,7 +421,7 @@ def numpy_turned_under_two_tests(x, n):
 
 
 CONVERT = [
-    an_argument_in_a_ping_pong, three_in_turn_and_a_name_for_one, parts_that_a_trip_takes, numpy_turned_under_two_tests,
+    an_argument_in_a_ping_pong, three_in_turn_and_a_name_for_one, parts_that_a_trip_takes, one_of_three_without_a_name, numpy_turned_under_two_tests,
     through_one_of_two, through_a_tensor_or_a_copy, read_after_a_write_to_what_it_may_be,
     joined_under_two_names_on_one_side, a_tensor_and_its_view, one_of_three, in_a_kept_loop, written_in_a_branch,
     in_attributes_and_lists, returned_by_a_helper, replaced_where_the_other_side_writes, numpy_one_of_two, ping_pong,
