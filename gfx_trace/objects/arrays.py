@@ -116,7 +116,7 @@ class Arrays:
         """Whether an array is a constant where nothing else says that it is a parameter; none is whose framework says that it is trained."""
         owner = self.array_owner(x)
         assert owner is not None
-        return owner.trained(x) is not True and math.prod(owner.shape_of(x)) <= (_SMALL if self.tracer.constants else 0)
+        return self.tracer.constants and owner.trained(x) is not True and math.prod(owner.shape_of(x)) <= _SMALL
 
     def array_value(self, x: Any, path: str, owner: Backend | None = None) -> Value:
         """An array as a parameter, or as a constant node where it is small and belongs to no module."""

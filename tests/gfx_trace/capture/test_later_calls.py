@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 import gfx_trace as gfx
-from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.errors import GuardError, UnsupportedConstruct
 
 
 def lower(n):
@@ -282,3 +282,22 @@ def test_a_table_of_one_size_needs_no_question():
     program = gfx.symbolic_trace(OfAnySize(), gfx.TensorSpec((4, 3), "float32"))
     x = torch.randn(4, 3)
     torch.testing.assert_close(gfx.transpile(program, to="torch")(x), x * 10)
+
+
+class FromNothing(torch.nn.Module):
+    """Begins with a table of no rows."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = torch.empty(0, 8)
+
+    def forward(self, x):
+        if len(self.table) < x.shape[1]:
+            self.table = torch.arange(x.shape[1]).float()[:, None] * torch.ones(8)
+        return x + self.table[: x.shape[1]]
+
+
+def test_a_table_of_no_rows_is_state_of_its_shape():
+    program = gfx.symbolic_trace(FromNothing(), torch.ones(2, 5, 8), dynamic=True)
+    with pytest.raises(GuardError, match=r"let it have the shape before the capture that it has after a call"):
+        program(torch.ones(2, 5, 8))
