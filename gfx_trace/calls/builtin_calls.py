@@ -22,6 +22,7 @@ from gfx_ir.trees import leaves
 
 from ..control.endless import endless
 from ..heap.journal import stored_attribute
+from ..heap.makers import COMBINED
 from ..interfaces import Capturing
 from ..objects.iterating_calls import (
     any_all,
@@ -98,7 +99,7 @@ def _sorted(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         raise tracer.error(what, hint)
     by = lambda: sorted(range(len(keys)), key=keys.__getitem__, reverse=bool(kwargs.get("reverse", False)))
     order = tracer.native_methods.run(keys, by)
-    return [rows[at] for at in order]
+    return tracer.journal.made.note([rows[at] for at in order])
 
 
 def _deciding(tracer: Capturing, keys: list[Any]) -> list[Any] | None:
@@ -136,7 +137,7 @@ def _sum(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
             return tracer.operands.no_operand("+", args[0], total)
         return tracer.wrap(reduced if operand is None else ops.add(reduced, operand), args[0].backend)
     items = list(args[0])
-    own = any(tracer.overloading.overloads(type(item)) for item in items)
+    own = any(type(x) in COMBINED or tracer.overloading.overloads(type(x)) for x in (total, *items))
     return total_of(tracer, total, items) if own or any(map(is_open, items)) else sum(items, total)
 
 
@@ -155,7 +156,7 @@ def total_of(tracer: Capturing, total: Any, items: list[Any]) -> Any:
         total = Proxy(first.read(), first.backend, first.weak)  # 0 + x is a tensor of its own
     for item in items:
         total = tracer.truths.placed(
-            operator.add, tracer.overloading.as_operand(total), tracer.overloading.as_operand(item)
+            operator.add, tracer.overloading.as_operand(total, True), tracer.overloading.as_operand(item, True)
         )
     return total
 

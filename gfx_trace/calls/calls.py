@@ -16,6 +16,7 @@ from gfx_ir.trees import leaves
 
 from ..frameworks.grad_managers import standing_for
 from ..frameworks.into import put_into
+from ..heap.makers import made_by
 from ..interfaces import Capturing
 from ..objects.attributes import own_function
 from ..objects.memoised import Wrapper
@@ -41,6 +42,7 @@ from .target_arrays import name_bound, name_closed_over
 from .without_source import run_without_source
 
 _DEPTH = 120
+_CONTAINERS = frozenset((tuple, list, dict, set))
 
 
 class Calls:
@@ -60,9 +62,10 @@ class Calls:
             return self._apply_lifted(self.tracer.native[f], f, args, kwargs)
         if kind is BoundLift:
             put = put_into(self.tracer, f, args, kwargs, f.owner.backend) if "out" in kwargs else None
-            return (
-                self.tracer.apply(f.lift, (f.owner, *args), kwargs, f.owner.backend, f.function) if put is None else put
-            )
+            if put is not None:
+                return put
+            found = self.tracer.apply(f.lift, (f.owner, *args), kwargs, f.owner.backend, f.function)
+            return self._noted(f, args, kwargs, found)
         if kind is BoundDraw:
             return self.tracer.apply(f.lift, args, kwargs, f.backend)
         if kind is types.MethodType:
@@ -197,10 +200,18 @@ class Calls:
 
     def _apply_lifted(self, lifted: Any, f: Any, args: tuple, kwargs: dict) -> Any:
         if not isinstance(lifted, tuple):
-            return self.tracer.gates.resolve_all(args, lambda args: lifted(self.tracer, f, args, kwargs))
+            found = self.tracer.gates.resolve_all(args, lambda args: lifted(self.tracer, f, args, kwargs))
+            return self._noted(f, args, kwargs, found)
         lift, backend = lifted
         put = put_into(self.tracer, f, args, kwargs, backend)
-        return self.tracer.apply(lift, args, kwargs, backend, f) if put is None else put
+        return self._noted(f, args, kwargs, self.tracer.apply(lift, args, kwargs, backend, f)) if put is None else put
+
+    def _noted(self, f: Any, args: tuple, kwargs: dict, found: Any) -> Any:
+        """What a call of a library's gives: containers in it are made by it."""
+        if type(found) in _CONTAINERS:
+            for made in made_by(f, args, kwargs, found):
+                self.tracer.journal.made.note(made)
+        return found
 
     # ------------------------------------------------------------------ entering
     def call_entry(self, target: Any, args: tuple, kwargs: dict) -> Any:
@@ -285,7 +296,7 @@ class Calls:
         if own_function(new) is not None:
             made = self._call_function(new, (cls, *args), kwargs)
         else:
-            made = cls.__new__(cls) if new is object.__new__ else run_native(self.tracer, new, (cls, *args), kwargs)
+            made = self._new(cls) if new is object.__new__ else run_native(self.tracer, new, (cls, *args), kwargs)
         init = type(made).__init__
         record = initialised(init, (made,)) if isinstance(made, cls) else None
         if record is not None:
@@ -294,11 +305,14 @@ class Calls:
             self.call(init, (made, *args), kwargs)
         return made
 
+    def _new(self, cls: Any, *args: Any, **kwargs: Any) -> Any:
+        return self.tracer.journal.made.note(cls.__new__(cls, *args, **kwargs))
+
     def _construct_error(self, cls: type, init: types.FunctionType, args: tuple, kwargs: dict) -> Any:
         """An exception; a class of the user's own may put captured data into its text."""
         if not enterable(init) or not any(map(is_open, leaves((args, kwargs)))):
             return run_native(self.tracer, cls, args, kwargs)
-        made = cls.__new__(cls, *args, **kwargs)
+        made = self._new(cls, *args, **kwargs)
         self._call_function(init, (made, *args), kwargs)
         return made
 

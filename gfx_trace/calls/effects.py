@@ -64,7 +64,7 @@ class Effects:
         self.opaque: dict[type, bool] = {}  # of the types that were met
         self.ran: list[Span] = []  # where what may write ran, and was not entered
         self.open_keys: dict[int, str] = {}  # paths of arguments of which no one knows all keys, by id
-        # by the id of a dictionary, which the journal holds:
+        # by the id of a dictionary, which the journal or what was made holds:
         self.unsure: dict[int, set[Any]] = {}  # keys about which data decides
         self.unordered: set[int] = set()  # those of which a test decides in which order the keys stand
 
@@ -182,6 +182,10 @@ class Effects:
                 f"GFX cannot convert this use of {name!r}: whether it has the {kind} {key!r} hangs on data, as only a test or loop sets it",
                 f"set the {kind} {key!r} before the test or loop",
             )
+
+    def is_unsure(self, owner: Any) -> bool:
+        """Whether data decides which keys a dictionary has, or attributes an object, or in which order they stand."""
+        return id(owner) in self.unsure or id(owner) in self.unordered or bool(_absent(owner))
 
     def sure_of_keys(self, x: Any, ordered: bool = True) -> None:
         """The same where x is a dictionary: which attributes an object has is no matter for its truth, its length or its items."""

@@ -23,7 +23,7 @@ from gfx_ir.passes.outline import region_key, told_apart
 
 from ..frameworks.grad_mode import CALLERS, GradMode
 from ..heap.aliases import memory
-from ..heap.reads import UNSET, Reached, Reads, calls_nothing, held_weakly
+from ..heap.reads import UNSET, Reached, Reads, calls_nothing
 from ..interfaces import Capturing
 from ..python.draws import own_key
 from ..values.lost import Lost
@@ -60,7 +60,7 @@ class Share:
 class _Kept:
     """A function that was captured: `graph` is what it does for arguments like these, `name` the function of the program that does
     the same, `closed` the values from outside that it takes. `places`: what of all that was written it could read (None: anything),
-    `since`: from where on in the journal's log. `alive` refer to what its key tells apart by identity, beside what is `lasting`."""
+    `since`: from where on in the journal's log. `given` is what its key tells apart by identity."""
 
     graph: Graph
     name: str
@@ -71,8 +71,7 @@ class _Kept:
     places: Any
     since: int
     entered: int
-    alive: list[Any]
-    lasting: list[Any]
+    given: list[Any]
 
 
 class Functions:
@@ -132,10 +131,6 @@ class Functions:
         self.hopeless.add(id(f.__code__))
         return NotImplemented
 
-    def leave(self) -> None:
-        """Forget what was captured: the capture is done, and who holds what is counted."""
-        self._kept.clear()
-
     def _mode(self) -> Hashable:
         """What tells the gradient mode; None: data decides."""
         mode = self.tracer.gradients.mode
@@ -149,13 +144,12 @@ class Functions:
         journal = self.tracer.journal
         if len(journal.log) != kept.since:
             written = journal.log[kept.since :]
-            given = [held() for held in kept.alive]
             if kept.places is UNSET:  # what was not written leads where it did
-                kept.places = kept.reads.places([*given, *kept.lasting])
+                kept.places = kept.reads.places(kept.given)
             if kept.places is None or not kept.places.isdisjoint(written):
                 return False
             kept.since += len(written)
-        if any(held() is None for held in kept.alive) or not kept.reads.hold():
+        if not kept.reads.hold():
             return False
         return all(value.node.graph is not None and value not in journal.overwritten for value in kept.closed)
 
@@ -207,15 +201,14 @@ class Functions:
                     new = function if new is f else convert(function, self.tracer)
                 found = self.tracer.calls.enter(new, function, *arguments, expanded=True)
                 reached = Reached(reads, given.objects)
-                outputs = Outputs(self.tracer.facts, side.graph, places, filled, reached.is_not)
+                alone = lambda x, reached=reached: reached.is_not(x) and self._is_settled(x)
+                outputs = Outputs(self.tracer.facts, side.graph, places, filled, alone)
                 result = outputs.of(found)
                 for at, (place, value) in enumerate(zip([*places, key], own)):
                     if type(place) is Proxy and place.value is not value:
                         outputs.written(at, place)
                     if type(place) is Proxy and type(place.base) is Lost:
                         raise NoCall
-                found = [found]  # no name holds it while references are counted
-                self.tracer.journal.forget_owned(found)
             self._check(side, outputs)
         except RunsModule:
             self.expand(f)
@@ -238,9 +231,12 @@ class Functions:
             place.node.set_args(("", *place.node.args[1:]))
         closed = [outer[place] for place in found_outside]
         graph.result = tuple(outputs.values) if len(outputs.values) > 1 else next(iter(outputs.values), None)
-        alive, lasting = held_weakly(given.objects)
         since, name = len(self.tracer.journal.log), self._named(f, graph)
-        return _Kept(graph, name, closed, outputs, result, reads, reached.places, since, entered, alive, lasting)
+        return _Kept(graph, name, closed, outputs, result, reads, reached.places, since, entered, given.objects)
+
+    def _is_settled(self, x: Any) -> bool:
+        """Whether all that a container holds says what it is: no test decides which keys it has, or which container it may be."""
+        return x not in self.tracer.journal.links and not self.tracer.effects.is_unsure(x)
 
     @contextmanager
     def _alone(self, name: str) -> Any:

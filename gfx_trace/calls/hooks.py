@@ -14,10 +14,12 @@ from ..objects.accesses import gfx_delitem as gfx_delitem
 from ..objects.accesses import gfx_getattr as gfx_getattr
 from ..objects.accesses import gfx_getitem as gfx_getitem
 from ..objects.accesses import gfx_inplace as gfx_inplace
+from ..objects.accesses import gfx_made as gfx_made
 from ..objects.accesses import gfx_operand as gfx_operand
 from ..objects.accesses import gfx_setattr as gfx_setattr
 from ..objects.accesses import gfx_setitem as gfx_setitem
 from ..objects.accesses import gfx_spread as gfx_spread
+from ..objects.accesses import gfx_variables as gfx_variables
 from ..objects.iterating_calls import fixed, lazily
 from ..objects.variables import gfx_load as gfx_load
 from ..objects.variables import gfx_name as gfx_name
@@ -144,7 +146,7 @@ def gfx_map(function: Callable[[Any], Any], iterable: Any, kind: str, target: An
         raise tracer.error(
             "GFX cannot convert this set: how many items it has is open", "give the argument's shape at capture"
         )
-    return tracer.native_methods.run(items, lambda: set(items)) if kind == "set" else items
+    return tracer.journal.made.note(tracer.native_methods.run(items, lambda: set(items)) if kind == "set" else items)
 
 
 def gfx_kept(
@@ -246,22 +248,23 @@ def _spread(rows: Any) -> Any:
 
 
 def gfx_display(items: Any) -> Any:
-    """A tuple or list display with `*` in it."""
+    """A tuple or list display with `*` in it, or the list that `*` in a target gets."""
     tracer = here()
-    return display(tracer, items)
+    found = display(tracer, items)
+    return tracer.journal.made.note(found) if type(found) is list else found
 
 
 def gfx_set(items: list[Any]) -> Any:
     """A set display, whose items Python hashes and compares."""
     tracer = here()
-    return display(tracer, tracer.native_methods.run(items, lambda: set(items)))
+    return tracer.journal.made.note(display(tracer, tracer.native_methods.run(items, lambda: set(items))))
 
 
 def gfx_dict(pairs: list[tuple[Any, Any]]) -> dict:
     """A dictionary display, whose keys Python hashes and compares."""
     tracer = here()
     found: dict = tracer.native_methods.run([key for key, _ in pairs], lambda: dict(pairs))
-    return found
+    return tracer.journal.made.note(found)
 
 
 def gfx_starstar(value: Any) -> Any:

@@ -36,7 +36,8 @@ def _is_open(x: Any) -> bool:
 
 
 def _accumulated(tracer: Capturing, source: Any, func: Any = None, *, initial: Any = None) -> list[Any]:
-    function, outs = operator.add if func is None else func, [] if initial is None else [initial]
+    function, outs = operator.add if func is None else func, tracer.journal.made.note([])
+    outs += [] if initial is None else [initial]
 
     def step(total: Any, item: Any) -> Any:
         found = item if total is None else tracer.calls.call(function, (total, item), {})
@@ -48,7 +49,7 @@ def _accumulated(tracer: Capturing, source: Any, func: Any = None, *, initial: A
 
 
 def _chained(tracer: Capturing, *sources: Any) -> list[Any]:
-    outs: list[Any] = []
+    outs: list[Any] = tracer.journal.made.note([])
     for source in sources:
         tracer.calls.call(outs.extend, (tracer.calls.call(list, (source,), {}),), {})
     return outs

@@ -16,6 +16,7 @@ from ..frameworks.alarms import entering
 from ..frameworks.grad_managers import standing_for
 from ..frameworks.holding import hold
 from ..heap.framework_state import GENERATORS
+from ..heap.makers import made_by
 from ..interfaces import Capturing
 from ..objects.native_methods import NativeMethods
 from ..python.devices import settled
@@ -51,8 +52,12 @@ def run_native(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: di
     if foreign(f, tracer.arrays.frameworks()) and any(
         isinstance(leaf, _CAPTURED[:2]) for leaf in leaves((args, kwargs))
     ):
-        return hold(tracer, f, args, kwargs)
-    return tracer.arrays.in_graph(run_as_it_is(tracer, f, args, kwargs))
+        found = hold(tracer, f, args, kwargs)
+    else:
+        found = tracer.arrays.in_graph(run_as_it_is(tracer, f, args, kwargs))
+    for made in made_by(f, args, kwargs, found):
+        tracer.journal.made.note(made)
+    return found
 
 
 def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:

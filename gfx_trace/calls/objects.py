@@ -232,7 +232,8 @@ class Objects:
         if index is not None:
             return self.item(o, self.tracer.calls.call(index, (key,), {}))
         if type(key) is slice:
-            return self.tracer.native_methods.run((key.start, key.stop, key.step), lambda: o[key])
+            found = self.tracer.native_methods.run((key.start, key.stop, key.step), lambda: o[key])
+            return self.tracer.journal.made.note(found) if type(o) is list else found
         return self.tracer.native_methods.run((key, *o) if isinstance(o, dict) else (key,), lambda: o[key])
 
     def _missing(self, o: Any, key: Any) -> Any:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gfx_ir.graph import Graph, Value
+from gfx_ir.op import active
 
 from ..heap.aliases import Doubt, doubt, memory
-from ..heap.contents import row_of
+from ..heap.contents import attributes_of, row_of
 from ..values.either import Either
 from ..values.facts import Facts
 from ..values.nest import branches, is_record, rebuilt
@@ -79,7 +81,7 @@ class Outputs:
         """Whether x is a container, of which nothing else holds a part."""
         if isinstance(x, tuple):
             return type(x) is tuple or hasattr(x, "_fields")
-        plain = type(x) in (list, dict) or (is_record(x) and row_of(type(x)) is None)
+        plain = type(x) in (list, dict) or (is_record(x) and row_of(type(x)) is None and _has_fields_alone(x))
         return plain and id(x) not in self._trees and self._fresh(x)
 
     def _open(self, x: Open) -> Any:
@@ -145,5 +147,11 @@ class Outputs:
         if kind is Passed:
             return containers[tree.at] if tree.whole else values[tree.at]
         if kind is Tree:
-            return rebuilt(tree.like, [self.given(part, made, values, containers) for part in tree.parts])
+            found = rebuilt(tree.like, [self.given(part, made, values, containers) for part in tree.parts])
+            return active.builder.journal.made.note(found)
         return tree
+
+
+def _has_fields_alone(x: Any) -> bool:
+    """Whether all that a record holds is in its fields."""
+    return attributes_of(x).keys() <= {f.name for f in dataclasses.fields(x)}

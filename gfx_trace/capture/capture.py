@@ -31,7 +31,6 @@ from ..frameworks.assumed_kinds import merged
 from ..frameworks.holding import refuse_missing
 from ..frameworks.libraries import NotEntered, Route, routed
 from ..heap.aliases import Undecided, WrittenConstant
-from ..heap.owned import Made, outliving
 from ..objects.attributes import own_function
 from ..python.remembered import Left
 from ..python.scopes import nested
@@ -179,21 +178,15 @@ def _traced(
     tracer: Tracer, target: Any, bound: Bound, documented: Any, dynamic: bool
 ) -> tuple[Tree, Results, tuple[list[Write], Left]]:
     """Run the code under the tracer: its result's tree, how that is put together again, its records, and what was written."""
-    place, made = None, Made()
+    place = None
     try:
         with tracer.iteration.closing():
             result = run(tracer, target, bound)
         tracer.gradients.check_left(tracer)
         place = tracer.span()
-        tracer.site = tracer.regions.escaped = None  # no frame of the captured code is left alive
-        tracer.entered.clear()
-        tracer.brought.clear()
         tracer.journal.links.clear()
-        _forget_classes(tracer)
-        tracer.memoised.leave()
-        tracer.functions.leave()
-        outside = outliving(tracer.journal.frames[0].values(), result, made, tracer.kept)
-        results = Results(tracer, outside)
+        outside = tracer.journal.outside()
+        results = Results(tracer)
         made_of = results.tree(result)
         if dynamic:
             results.counted()
@@ -213,20 +206,6 @@ def _traced(
         tracer.journal.undo()
     refuse_missing(tracer)
     return made_of, results, state
-
-
-def _forget_classes(tracer: Tracer) -> None:
-    """Let go of the classes that were met: one that the code made holds what its methods close over."""
-    attributes, methods = tracer.attributes, tracer.native_methods
-    for known in (
-        tracer.owners,
-        attributes.raw,
-        attributes.givers,
-        tracer.effects.opaque,
-        methods.written,
-        methods.own,
-    ):
-        known.clear()
 
 
 def _hidden(error: BaseException) -> GfxError | None:

@@ -6,7 +6,7 @@ import dataclasses
 import enum
 import inspect
 import types
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -39,15 +39,10 @@ Made = tuple[Any, Callable[[Any], Any] | None]
 
 
 class Results:
-    """The results of a capture. `outside`: ids of the written objects that something else than the captured code holds."""
+    """The results of a capture."""
 
-    def __init__(self, tracer: Capturing, outside: Collection[int] = ()) -> None:
+    def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
-        self._written = {id(slot.object) for slot in tracer.journal.frames[0].values() if slot.kind == "attribute"}
-        given = tracer.given_objects
-        self._made = (
-            self._written.difference(outside) | given.keys()
-        )  # ids of the objects that the code made, or was given
         self.returned: dict[
             str, str
         ] = {}  # where the result has a given one: its path in the result, by that in the arguments
@@ -87,7 +82,7 @@ class Results:
             named = kind if hasattr(result, "_fields") else None
             rebuild = _rebuilder([p[1] for p in parts], named._make if named else kind)
             return (tree if kind is list else tuple(tree)), rebuild if named or any(p[1] for p in parts) else None
-        if id(result) in self._made and only_attributes(kind):
+        if self._is_own(result) and only_attributes(kind):
             return self._attributes(result)
         if (fields := record_fields(result)) is not None:
             return self._fields(kind, fields)
@@ -249,6 +244,10 @@ class Results:
             what = f"GFX cannot return the {type(result).__name__} it was given: the code sets {name!r} to a {type(held).__name__}"
             raise UnsupportedConstruct(what, self.tracer.span(), f"set {name!r} before the capture")
 
+    def _is_own(self, x: Any) -> bool:
+        """Whether the code made an object, or was given it."""
+        return self.tracer.journal.made.since(x) or id(x) in self.tracer.given_objects
+
     def counted(self) -> None:
         """Raises KeyWanted where the code has counted in a number of an object that it was given, and gives back."""
         given = self.tracer.given_objects
@@ -263,7 +262,7 @@ class Results:
         """An attribute of such an object; one from outside is the same object in each call."""
         if is_device(held):
             held = fixed_device(self.tracer, held)
-        own = id(held) in self._written or id(held) in self.tracer.given_objects
+        own = self._is_own(held)
         if not own and self.tracer.arrays.array_owner(held) is None and _is_shared(held):
             return None, lambda built: held
         return self._part(name, held)

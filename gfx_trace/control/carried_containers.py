@@ -8,9 +8,9 @@ from typing import Any
 
 from gfx_ir.op import active
 
-from ..heap.journal import Slot
-from ..heap.links import Link, Links, When, both, exclusive, reach
-from ..heap.owned import WRITABLE
+from ..heap.journal import Journal, Slot
+from ..heap.links import Link, When, both, exclusive, reach
+from ..heap.made import WRITABLE
 from ..values.nest import branches
 from ..values.proxy import NeedsPython
 
@@ -19,21 +19,21 @@ class CarriedContainers:
     """Of the containers that a loop takes apart, by path: those from before (`before`), what stands for each in a trip (`copies`), and
     what the last pass over the body left (`left`)."""
 
-    def __init__(self, links: Links) -> None:
-        self.links = links
+    def __init__(self, journal: Journal) -> None:
+        self.links, self.made = journal.links, journal.made
         self.before: dict[tuple, Any] = {}
         self.copies: dict[tuple, Any] = {}
         self.left: dict[tuple, list[tuple[Any, When]]] = {}  # the one that was left first, then what that may be
-        self.own: dict[int, Any] = {}  # what the body made for itself
+        self.since = 0  # how much had been made before the body
 
     def enter(self, path: tuple, before: Any, copy: Any) -> None:
         """A trip begins: `copy` stands for a container."""
         self.before[path], self.copies[path] = before, copy
         self.links.add(Link(copy, before, None, carried=True))
 
-    def settle(self, names: Sequence[str], after: Sequence[Any], linked: list[Link], own: dict[int, Any]) -> None:
+    def settle(self, names: Sequence[str], after: Sequence[Any], linked: list[Link], since: int) -> None:
         """A pass left `after` in the variables; `linked`: by the body."""
-        self.left, self.own = {}, own
+        self.left, self.since = {}, since
         for name, value in zip(names, after):
             self._note((name,), value, linked)
 
@@ -52,7 +52,7 @@ class CarriedContainers:
             for x, _ in self.left.get(at, ()):
                 if id(x) in of:
                     paths += [of[id(x)]] if of[id(x)] not in paths else []
-                elif id(x) not in self.own:
+                elif not self.made.since(x, self.since):
                     found[id(x)] = x
         return found
 
@@ -92,9 +92,10 @@ class CarriedContainers:
                 found += [(x, None) for x in self.met(path).values()]
             for x, when in _each_once(found):
                 ways.setdefault(id(x), (x, []))[1].append((container, when))
-        inside = {id(copy) for copy in self.copies.values()} | set(self.own)
+        copies = {id(copy) for copy in self.copies.values()}
         for x, those in ways.values():
-            pairs = combinations(those, 2) if id(x) in inside else (((x, ()), way) for way in those)
+            inside = id(x) in copies or self.made.since(x, self.since)
+            pairs = combinations(those, 2) if inside else (((x, ()), way) for way in those)
             for (a, one), (b, other) in pairs:
                 if a is not b:
                     self.links.add(Link(a, b, both(one, other)))

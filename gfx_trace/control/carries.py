@@ -60,7 +60,7 @@ class Carries:
         self.through: dict[tuple, Any] = {}  # tensors from outside that the loop returns, if it returns
         self.kept: set[tuple] = set()  # leaves that were dropped once and proved to change after all
         self.flat: set[tuple] = set()  # containers that are taken apart
-        self.containers = CarriedContainers(tracer.journal.links)  # what each of these is
+        self.containers = CarriedContainers(tracer.journal)  # what each of these is
         self.copies: set[int] = set()
         self.left_in_place: dict[int, list[Any]] = {}  # what the lists that a trip began with hold at its end, by id
         self.written: list[tuple[Slot, Any]] = []
@@ -307,6 +307,8 @@ class Carries:
         if any(isinstance(c, CarriedList) and holds_fields(c.items) for c in self.slots):
             for container in made.values():  # a list may hold what a variable does
                 tracer.journal.links.never_alone([id(container)], container)
+        for container in made.values():
+            tracer.journal.made.note(container)
         self.containers.leave(made, self.ran, self.runs)
         for carried in self.slots:
             if type(carried) is CarriedList and carried.in_place:

@@ -219,7 +219,7 @@ class Join:
                 for x, when in reach(pair[at], side.links) if joined is not None else ():
                     met.setdefault(id(x), (x, []))[1].append((joined, both(((self.test, at == 0),), when)))
             for x, ways in met.values():
-                if id(x) not in side.own:
+                if not self.tracer.journal.made.since(x, side.since):
                     self._linked([(x, ()), way] for way in ways)
                 else:
                     self._linked(combinations(ways, 2))

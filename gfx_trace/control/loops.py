@@ -79,7 +79,7 @@ class Loops:
         except (NeedsPython, UnsupportedConstruct, Unsettled):
             self.tracer.site = site
             access.set(before)
-            self.tracer.regions.escaped = None  # no frame of the body is left alive
+            self.tracer.regions.escaped = None  # it is dealt with
             raise
 
     def _probe(self, test: Any, access: Access) -> Any:
@@ -158,7 +158,6 @@ class Loops:
             side.graph.result = self.tracer._local(found)
             carries.leave()
             self.tracer.journal.pass_on(carries.get)
-            self.tracer.journal.forget_owned()
         return side, found
 
     def trace_body(
@@ -178,9 +177,8 @@ class Loops:
                 self.tracer.site = site
             carries.collect()
             carries.leave()
-            self.tracer.site = site  # no frame of the body is left alive
+            self.tracer.site = site
             self.tracer.journal.pass_on(carries.get)
-            side.own = self.tracer.journal.forget_owned(carries.after)
         carries.written = side.written
         return side, flag
 

@@ -49,7 +49,7 @@ def _rows(
     sizes: bool = False,
 ) -> list[Any]:
     """`sizes`: whole numbers are those of a shape, if they can."""
-    outs: list[Any] = []
+    outs: list[Any] = tracer.journal.made.note([])
 
     def body(item: Any) -> None:
         append_item(tracer, outs, function(item))
@@ -70,7 +70,7 @@ def kept(
     access: Access,
 ) -> list[Any]:
     """[function(item) for item in iterable if keeps(item)]: of open length where an open test filters, or the iterable is."""
-    outs: list[Any] = []
+    outs: list[Any] = tracer.journal.made.note([])
 
     def body(item: Any) -> None:
         test = tracer.truths.truth(keeps(item))
@@ -87,7 +87,10 @@ def kept(
         before = access.get()
         try:
             return attempt(
-                tracer, lambda mark: [function(x) for x in tracer.iteration.steps(iterable) if _fixed(tracer, keeps(x))]
+                tracer,
+                lambda mark: tracer.journal.made.note(
+                    [function(x) for x in tracer.iteration.steps(iterable) if _fixed(tracer, keeps(x))]
+                ),
             )
         except _Open:
             access.set(before)
@@ -105,7 +108,7 @@ def flat(
     access: Access,
 ) -> list[Any]:
     """[x for item in iterable if keeps(item) for x in function(item)]: the lists that the items give, one behind the other."""
-    outs: list[Any] = []
+    outs: list[Any] = tracer.journal.made.note([])
     add = lambda item: tracer.calls.call(outs.extend, (function(item),), {})
 
     def body(item: Any) -> None:

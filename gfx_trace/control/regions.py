@@ -15,7 +15,7 @@ from gfx_ir.stack import longer
 from gfx_ir.trees import leaves
 
 from ..heap.journal import held_values
-from ..heap.owned import WRITABLE
+from ..heap.made import WRITABLE
 from ..interfaces import Capturing
 from ..python.rows import FILLED
 from ..values.access import A_VALUE, NOTHING, Access
@@ -47,7 +47,7 @@ class Regions:
     def opened(self, name: str) -> Any:
         """Build a region whose writes are undone when it is left; yields its Side."""
         with self.tracer.region(name) as (graph, captures):
-            side, known = Side(graph, captures), self.tracer.facts.known
+            side, known = Side(graph, captures, len(self.tracer.journal.made)), self.tracer.facts.known
             self.tracer.facts.known = dict(known)  # what is settled inside a region holds there alone: it may never run
             self.tracer.journal.open()
             try:
@@ -78,7 +78,7 @@ class Regions:
                     known = self.tracer.gates.known(side.result)
                     side.result = self.tracer.gates.read(known)
             except Raised as raised:
-                side.raised = raised.with_traceback(None)  # whose frames hold what the region made for itself
+                side.raised = raised
             except GfxError:
                 raise
             except Exception as error:
@@ -94,17 +94,13 @@ class Regions:
                     if s.kind in WRITABLE
                 }
                 side.values = self._held(side)
-            self.tracer.site = site  # no frame of the side is left alive
+            self.tracer.site = site
             access.set(before)
             self.tracer.journal.pass_on(access.get)
-            left, side.result = [side.result], None  # no name holds it while references are counted
-            side.own = self.tracer.journal.forget_owned(left, side.after)
-            side.result = left[0]
         return side
 
     def _told(self, before: tuple, access: Access) -> None:
-        """Variables that a side sets to what a test left in others hold what that is here, where it is known. Not a part of
-        `trace_side`: no name there may hold them while references are counted."""
+        """Variables that a side sets to what a test left in others hold what that is here, where it is known."""
         held = access.get()
         if any(type(x) is Gated and x is not old for x, old in zip(held, before)):
             access.set(tuple([x if x is old else self.tracer.gates.known(x) for x, old in zip(held, before)]))
@@ -155,6 +151,9 @@ class Regions:
         self.tracer.journal.commit([(slot, fill(value, outputs, raw=slot.kind == "proxy")) for slot, value in slots])
         join.doubts()
         result = fill(result, outputs)
+        for _, _, container in join.containers.values():
+            if id(container) in made:
+                self.tracer.journal.made.note(made[id(container)])
         join.link(made)
         return result
 

@@ -189,6 +189,7 @@ class Resolution:
         if all(found[key] is item for key, item in items):
             return tree
         made = found if type(tree) is dict else list(found.values())
+        self.tracer.journal.made.note(made, tree)
         self.tracer.brought[id(tree)] = tree, made
         return made
 
@@ -307,7 +308,7 @@ def _forwarded(f: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[
 
     def method(x: Gated, other: Any) -> Any:
         builder = here()
-        operand = builder.overloading.as_operand
+        operand = lambda y: builder.overloading.as_operand(y, f in _OPERATORS)
         return builder.gates.resolve(
             x, lambda side: f(operand(other), operand(side)) if swapped else f(operand(side), operand(other))
         )

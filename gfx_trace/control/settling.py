@@ -67,7 +67,7 @@ class Settling:
         for slot, value in side.written:
             if slot.kind != "item" or id(slot.object) not in whole:
                 stable &= self._settle_slot(slot, value)
-        self.carries.containers.settle(self.carries.names, self.carries.after, side.links, side.own)
+        self.carries.containers.settle(self.carries.names, self.carries.after, side.links, side.since)
         self.carries.containers.check([(s, x) for s, x in side.written if self.carries.own_list(s.object) is None])
         lists = (c for c in self.carries.slots if type(c) is CarriedList and c.in_place)
         self.carries.containers.check_apart([c.path for c in lists])

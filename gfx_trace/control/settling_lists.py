@@ -13,7 +13,7 @@ from gfx_ir.trees import leaves
 
 from ..heap.contents import Content
 from ..heap.journal import Slot
-from ..heap.owned import WRITABLE
+from ..heap.made import WRITABLE
 from ..python.rows import Growing, StackedRows, called, holds_rows, kind_of_item, length_error
 from ..values.gated import Gated
 from ..values.number_rows import one_kind
@@ -195,5 +195,5 @@ def reads_grown(carries: Carries, error: Exception) -> bool:
     name = called(slot.object, tracer.site)
     carry_list(carries, CarriedList(name, slot.old, growing.kind, tracer.backend, slot), ("slot", slot.id))
     carries.leave()
-    tracer.regions.escaped = None  # no frame of the body is left alive
+    tracer.regions.escaped = None  # it is dealt with
     return True

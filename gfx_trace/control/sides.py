@@ -18,10 +18,11 @@ from ..values.raised import Raised
 class Side:
     """One side of a test, traced."""
 
-    __slots__ = ("graph", "captures", "result", "after", "written", "raised", "values", "contents", "own", "links")
+    __slots__ = ("graph", "captures", "result", "after", "written", "raised", "values", "contents", "since", "links")
 
-    def __init__(self, graph: Graph, captures: dict[Value, Value]) -> None:
-        self.graph, self.captures = graph, captures
+    def __init__(self, graph: Graph, captures: dict[Value, Value], since: int) -> None:
+        """`since`: how much the capture had made before."""
+        self.graph, self.captures, self.since = graph, captures, since
         self.result: Any = None
         self.after: tuple = ()
         self.written: list[tuple[Slot, Any]] = []
@@ -29,7 +30,6 @@ class Side:
         self.values: dict[int, Any] = {}  # what tensors held at its end, by id of the Proxy
         self.contents: dict[int, Any] = {}  # what written containers held at its end, by their id
         self.links: list[Link] = []  # containers that it linked
-        self.own: dict[int, Any] = {}  # containers that it made for itself: they outlive what is told of them by id
 
 
 def refuse_failing(tracer: Capturing, test: Any, truth: bool, error: Exception) -> None:

@@ -18,7 +18,7 @@ from gfx_ir.probing import closed_over, own_attribute
 from gfx_ir.trees import leaves
 
 from ..heap.aliases import WrittenConstant
-from ..heap.contents import FIXED, unchanged
+from ..heap.contents import FIXED, row_of, unchanged
 from ..heap.journal import MISSING, Slot, containers
 from ..interfaces import Capturing
 from ..python.faults import class_name
@@ -190,7 +190,7 @@ def _changes(tracer: Capturing, slot: Slot, old: Any) -> UnsupportedConstruct:
 
 def _is_made(tracer: Capturing, value: Any) -> bool:
     """Whether an object is one whose attributes the captured code set."""
-    return any(slot.object is value for slot in tracer.journal.frames[0].values() if slot.kind == "attribute")
+    return tracer.journal.made.since(value) and row_of(type(value)) is None
 
 
 def same_data(x: Any, y: Any) -> bool:

@@ -66,7 +66,6 @@ class _Rule:
         with self.tracer.regions.opened(self.name) as side:
             results = compute()
             side.graph.result = tuple(self.tracer._local(leaf) for leaf in results)
-            self.tracer.journal.forget_owned((results,))
         changed = [slot.object for slot, value in side.written if slot.kind != "base" and value is not slot.old]
         if any(all(held is not known for known in own_objects) for held in changed):
             raise self.refuse("a write to what lives outside of it")

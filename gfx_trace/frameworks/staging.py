@@ -113,7 +113,6 @@ def _captured(closure: Closure, leaves: list[Any], rebuild: Callable[[Sequence[A
         found, rebuild_result = backend.flatten(result)
         values = [tracer.unwrap(leaf) for leaf in found]
         side.graph.result = tuple(tracer.local(v) if isinstance(v, Value) else v for v in values)
-        tracer.journal.forget_owned((result,))
     if side.written:
         raise tracer.error(
             f"GFX cannot capture this: {closure.__name__!r} changes {side.written[0][0].name!r}, which lives outside of it",

@@ -25,7 +25,7 @@ class _State:
     """The carried value of a loop, as a loop's variables."""
 
     def __init__(self, tracer: Capturing, backend: Backend, value: Any) -> None:
-        self.tracer, self.carried = tracer, Carried(backend)
+        self.tracer, self.backend, self.carried = tracer, backend, Carried(backend)
         self.most = int(np.iinfo(backend.held_as(int64).numpy).max)
         self.held = self.carried.down(value)
 
@@ -42,6 +42,12 @@ class _State:
                 "GFX cannot convert this loop: a whole number that it carries leaves the width of an array's, which would wrap",
                 "begin with an array of the dtype that is meant, as jnp.uint32(1)",
             )
+
+    @property
+    def left(self) -> Any:
+        """The value behind the loop, in containers of its own."""
+        found, rebuild = flatten(self.backend, self.value)
+        return rebuild(found)
 
     def get(self) -> tuple:
         """Its value, as the only variable."""
@@ -66,7 +72,7 @@ def while_loop(tracer: Capturing, backend: Backend, test: Any, body: Any, init: 
         state.value = tracer.calls.call(body, (state.value,), {})
 
     tracer.loops.while_(lambda: tracer.calls.call(test, (state.value,), {}), trip, state.access(body), None)
-    return state.value
+    return state.left
 
 
 def fori_loop(tracer: Capturing, backend: Backend, lower: Any, upper: Any, body: Any, init: Any) -> Any:
@@ -78,7 +84,7 @@ def fori_loop(tracer: Capturing, backend: Backend, lower: Any, upper: Any, body:
 
     bounds = OpenRange(lower, upper, 1) if is_open(lower) or is_open(upper) else range(int(lower), int(upper))
     tracer.loops.for_(bounds, trip, state.access(body, 1), None, "i")
-    return state.value
+    return state.left
 
 
 def scan(tracer: Capturing, backend: Backend, body: Any, init: Any, xs: Any, length: Any) -> Any:
@@ -87,7 +93,7 @@ def scan(tracer: Capturing, backend: Backend, body: Any, init: Any, xs: Any, len
     leaves = list(map(tracer.arrays.in_graph, found))
     if Keys in map(type, leaves):
         return _trips(tracer, backend, body, init, [rebuild(items) for items in zip(*leaves)])
-    outs: list[list[Any]] = []
+    outs: list[list[Any]] = tracer.journal.made.note([])
     made: Rebuild | None = None
 
     def trip(item: Any) -> None:
@@ -96,7 +102,7 @@ def scan(tracer: Capturing, backend: Backend, body: Any, init: Any, xs: Any, len
         state.value, y = tracer.calls.call(body, (state.value, x), {})
         ys, made = flatten(backend, y)
         while len(outs) < len(ys):
-            outs.append([])
+            outs.append(tracer.journal.made.note([], outs))
         for out, value in zip(outs, ys):
             append_item(tracer, out, as_array(tracer, value))
 
@@ -105,7 +111,7 @@ def scan(tracer: Capturing, backend: Backend, body: Any, init: Any, xs: Any, len
     else:
         rows = OpenRange(0, length, 1) if is_open(length) else range(length)
     tracer.loops.for_(rows, trip, state.access(body), None, "x")
-    return state.value, made([tracer.objects.stacked(out) for out in outs]) if made is not None else None
+    return state.left, made([tracer.objects.stacked(out) for out in outs]) if made is not None else None
 
 
 def _trips(tracer: Capturing, backend: Backend, body: Any, state: Any, items: list[Any]) -> Any:

@@ -28,7 +28,7 @@ IN_PLACE_FUNCTIONS = tuple(
     f"i{name}" for name in "add sub mul matmul truediv floordiv mod pow lshift rshift and or xor concat".split()
 )
 """What the module `operator` calls `x += y` and its like."""
-_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _IN_PLACE = frozenset(f"__{name}__" for name in IN_PLACE_FUNCTIONS)
 
 
@@ -171,6 +171,9 @@ _ROWS: dict[type, Row] = {
 }  # fmt: skip
 
 
+MUTABLE = tuple(_ROWS)
+
+
 def row_of(kind: type) -> Row | None:
     """The row of a type: that of the first of its bases that has one; None: its content cannot be read."""
     found = _ROWS.get(kind)
@@ -194,10 +197,12 @@ def fill(held: Any, content: Any) -> None:
 def children(held: Any) -> list[Any]:
     """The objects that a container or an object with attributes refers to."""
     row, found = row_of(type(held)), list(attributes_of(held).values())
+    if isinstance(held, dict):  # a copy of it would ask its keys for their hashes
+        return found + list(dict.values(held))
     content = held if isinstance(held, (tuple, frozenset, Content)) else () if row is None else row.read(held)
     if isinstance(content, Content):
         content = content.value if isinstance(content.value, frozenset) else ()
-    return found + list(content.values() if isinstance(content, dict) else content)
+    return found + list(content)
 
 
 def has_attributes(held: Any) -> bool:
@@ -217,7 +222,7 @@ def only_attributes(kind: type) -> bool:
     """Whether all that an object of a class holds are its attributes, in a dictionary of its own."""
     bases = kind.__mro__[:-1]
     slots = (held for base in bases for held in vars(base).values() if isinstance(held, types.MemberDescriptorType))
-    in_python = all(base.__flags__ & _HEAP_TYPE for base in bases)
+    in_python = all(base.__flags__ & HEAP_TYPE for base in bases)
     return kind.__dictoffset__ != 0 and in_python and not any(slots)
 
 

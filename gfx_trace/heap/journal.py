@@ -7,7 +7,7 @@ variable, the gradient mode.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import CellType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
@@ -18,11 +18,12 @@ from gfx_ir.probing import cell_content
 from ..values.proxy import Proxy
 from .contents import attributes_of, contents_of, fill, table_of, unchanged
 from .links import Link, Links, not_alone
-from .owned import owned
+from .made import WRITABLE, Made
 
 MISSING = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 ANYWHERE = 0
 """Stands in a log for what code may come to from anywhere."""
+_OF_OBJECTS = frozenset((*WRITABLE, "cell"))
 _WIDE = (type, FunctionType, ModuleType)
 
 
@@ -151,7 +152,9 @@ class Journal:
 
     def __init__(self) -> None:
         self.frames: list[dict[tuple, Slot]] = [{}]
-        self.links = Links(self.frames)  # of containers that may be others
+        self.made = Made()
+        self._since = [0]  # of each region, how much had been made before it
+        self.links = Links(self.frames, self.made)  # of containers that may be others
         self.log: list[int] = []  # ids of what was written, or put back, but for tensors,
         self.overwritten: set[Any] = set()  # and what tensors held before they were
         self.writes = 0  # how many there were, of all kinds
@@ -168,7 +171,7 @@ class Journal:
         self._count(kind, obj)
         slot = Slot(obj, key, kind, name, None, span)
         frame = self.frames[-1]
-        if slot.id not in frame:
+        if slot.id not in frame and not self.is_own(obj):
             slot.old = slot.get()
             frame[slot.id] = slot
 
@@ -176,7 +179,16 @@ class Journal:
         """Note a slot that was written, with the value that was read before."""
         self._check_alone(slot.object, slot.span)
         self._count(slot.kind, slot.object)
-        self.frames[-1].setdefault(slot.id, slot)
+        self._keep(slot)
+
+    def _keep(self, slot: Slot) -> None:
+        """The region that is open wrote a slot: one of an object of its own need not be put back."""
+        if not self.is_own(slot.object):
+            self.frames[-1].setdefault(slot.id, slot)
+
+    def is_own(self, obj: Any) -> bool:
+        """Whether the region that is open made an object."""
+        return self.made.since(obj, self._since[-1])
 
     def _count(self, kind: str, obj: Any) -> None:
         self.writes += 1
@@ -192,18 +204,8 @@ class Journal:
     def open(self) -> None:
         """Enter a region."""
         self.frames.append({})
+        self._since.append(len(self.made))
         self.links.open()
-
-    def forget_owned(self, *roots: Iterable[Any]) -> dict[int, Any]:
-        """Writes to what the region that is open made for itself are not undone. `roots`: what it leaves. Gives its own, by id: as
-        long as they are held, no other object has such an id."""
-        frame = self.frames[-1]
-        own = owned(frame.values(), *roots, self.links.held())
-        for key in [
-            key for key, slot in frame.items() if slot.kind not in ("proxy", "base") and id(slot.object) in own
-        ]:
-            del frame[key]
-        return own
 
     def pass_on(self, get: Any) -> None:
         """The variables of `get` hold what they held before the region: what it does to them is for its maker to join, as a write of
@@ -211,7 +213,7 @@ class Journal:
         while get is not None:
             for cell in get.__closure__ or ():
                 slot = self.frames[-1].pop((id(cell), "cell", None), None)
-                if slot is not None:
+                if slot is not None and not self.made.since(cell, self._since[-2]):
                     slot.old = slot.get()
                     self.frames[-2].setdefault(slot.id, slot)
             get = getattr(get, "__wrapped__", None)
@@ -221,7 +223,7 @@ class Journal:
 
         A tensor that was made in the region (its old value is of `graph`) keeps what was written to it. `linked` takes its links.
         """
-        frame = self.frames.pop()
+        frame, _ = self.frames.pop(), self._since.pop()
         (linked if linked is not None else []).extend(self.links.close())
         slots = [slot for slot in frame.values() if graph is None or not _made_in(graph, slot, frame)]
         written = [(slot, slot.get()) for slot in slots]
@@ -235,10 +237,15 @@ class Journal:
 
     def keep(self) -> None:
         """Leave a region whose writes stand: they are those of the one around it."""
-        frame = self.frames.pop()
+        frame, _ = self.frames.pop(), self._since.pop()
         self.links.keep()
-        for key, slot in frame.items():
-            self.frames[-1].setdefault(key, slot)
+        for slot in frame.values():
+            self._keep(slot)
+
+    def outside(self) -> set[int]:
+        """Ids of the objects written that were there before the capture."""
+        written = (slot.object for slot in self.frames[0].values() if slot.kind in _OF_OBJECTS)
+        return {id(x) for x in written if not self.made.since(x)}
 
     def back(self, count: int) -> None:
         """Take back what was noted for the whole capture (the default of a key) since that was so many slots."""

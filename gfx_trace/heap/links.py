@@ -7,13 +7,15 @@ to any of them is written to all that it is, under the tests that say so; where 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import active
 from gfx_ir.source import Span
+
+from .made import Made
 
 MOST_WRITES = 16
 """How many containers one write may write, each way to one counted."""
@@ -43,9 +45,9 @@ def exclusive(a: When, b: When) -> bool:
 class Links:
     """The links that hold in the region which is open now, and those that each region made."""
 
-    def __init__(self, frames: list[dict[tuple, Any]]) -> None:
-        """`frames`: what each region that is open wrote."""
-        self._frames = frames
+    def __init__(self, frames: list[dict[tuple, Any]], made: Made) -> None:
+        """`frames`: what each region that is open wrote; `made`: what the capture made, which it holds."""
+        self._frames, self._all = frames, made
         self._of: dict[int, list[Link]] = {}
         self._made: list[list[Link]] = [[]]
 
@@ -89,12 +91,6 @@ class Links:
         made = self._made.pop()
         self._made[-1] += made
 
-    def held(self) -> Iterator[Any]:
-        """What the links of the region that is open refer to, as often as they do."""
-        for link in self._made[-1]:
-            yield link.a
-            yield link.b
-
     # ------------------------------------------------------------------ writes
     def write(self, x: Any, put: Callable[[Any], None]) -> None:
         """put(x), and the same to every other container that x is, under the tests that say so."""
@@ -132,6 +128,7 @@ class Links:
         """Whether only records of the capture's own refer to a container of a link, so that no code reads or writes it."""
         known = sum((other.a is link[at]) + (other.b is link[at]) for other in self._of[id(link[at])])
         known += sum(slot.object is link[at] for frame in self._frames for slot in frame.values())
+        known += self._all.since(link[at])
         return sys.getrefcount(link[at]) - 1 <= known
 
     def connected(self, a: Any, b: Any) -> bool:

@@ -4,7 +4,6 @@ it was, and any code of objects as they were before the call."""
 from __future__ import annotations
 
 import types
-import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -112,18 +111,6 @@ def _parts(held: Any, names: set[str]) -> list[Any]:
     return list(attributes_of(held).values()) if is_module(held) else parts_of(held)
 
 
-def held_weakly(objects: list[Any]) -> tuple[list[Any], list[Any]]:
-    """References to objects that hold on to them as little as can be: who refers to them is counted. Beside them those that are code,
-    or of which there are none: these are held."""
-    references, lasting = [], []
-    for x in objects:
-        try:
-            references.append(weakref.ref(x)) if type(x) is not types.CodeType else lasting.append(x)
-        except TypeError:
-            lasting.append(x)
-    return references, lasting
-
-
 class Asked:
     """Attributes whose value from before the call the captured code asked for, by object and name."""
 
@@ -134,7 +121,7 @@ class Asked:
     def add(self, place: tuple) -> None:
         """Note that what stands at a place was asked for; what the code itself has written there is not from before."""
         key = place[0], "attribute", place[1]
-        if not any(key in frame for frame in self._journal.frames):
+        if not self._journal.made.has(place[0]) and not any(key in frame for frame in self._journal.frames):
             self._places.add(place)
 
     def __contains__(self, place: tuple) -> bool:

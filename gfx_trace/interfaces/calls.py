@@ -75,6 +75,9 @@ class Writing(Protocol):
 
     ran: list[Span]
     unsure: dict[int, set[Any]]
+
+    def is_unsure(self, owner: Any) -> bool: ...
+
     unordered: set[int]
     open_keys: dict[int, str]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gfx_ir.op import active
@@ -62,9 +63,20 @@ def gfx_inplace(sign: str, x: Any, y: Any) -> Any:
     return tracer.overloading.inplace_other(sign, x, y)
 
 
-def gfx_operand(x: Any, keys: bool = False) -> Any:
-    """An operand of an operator: one whose class has operators of its own has them entered. `keys`: the operator finds out which keys
-    a dictionary has."""
-    if keys:
+def gfx_made(x: Any) -> Any:
+    """A list, dictionary or set that the code made here."""
+    return active.builder.journal.made.note(x)
+
+
+def gfx_variables(shared: Callable[[], Any]) -> None:
+    """A function begins, whose variables functions in it write; `shared`: what reads them."""
+    for cell in shared.__closure__ or ():
+        active.builder.journal.made.note(cell)
+
+
+def gfx_operand(x: Any, joins: bool = False) -> Any:
+    """An operand of an operator: one whose class has operators of its own has them entered. `joins`: the operator may make a container
+    of others, for which it finds out which keys a dictionary has."""
+    if joins:
         active.builder.effects.sure_of_keys(x)
-    return active.builder.overloading.as_operand(x)
+    return active.builder.overloading.as_operand(x, joins)

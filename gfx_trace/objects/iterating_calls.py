@@ -334,7 +334,6 @@ def _asked(tracer: Capturing, value: Any) -> Any:
 
 def unwritten(tracer: Capturing, mark: Mark, found: Any) -> Any:
     """What was computed since the mark. Raises Writes where that wrote to anything, or has an effect."""
-    tracer.journal.forget_owned(tuple(found) if type(found) is list else (found,))
     if tracer.journal.frames[-1] or any(map(tracer.raising.acts, mark.nodes())):
         raise Writes
     return found

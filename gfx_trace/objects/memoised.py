@@ -7,7 +7,6 @@ may run again where data decides whether it ran before, if it writes nothing.
 from __future__ import annotations
 
 import functools
-import gc
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -49,11 +48,6 @@ class Memoised:
         self.memories: dict[int, tuple[Any, Memory]] = {}  # by the id of their function, which is held
         self.lasting: list[Proxy] = []  # tensors that a function remembers beyond the call
         self.properties: dict[tuple[int, str], tuple[Any, list[Kept]]] = {}  # by object, which is held, and name
-
-    def leave(self) -> None:
-        """The captured code has returned: nothing is held any longer."""
-        self.memories.clear()
-        self.properties.clear()
 
     def made(self, f: Any) -> None:
         """Native code made f: a function that remembers begins empty."""
@@ -113,19 +107,15 @@ class Memoised:
         tracer, mark, site = self.tracer, Mark(self.tracer), self.tracer.site
         tracer.journal.open()
         try:
-            made = [compute()]  # no name and no frame of it holds it while references are counted
+            made = compute()
             tracer.site = site
-            tracer.journal.forget_owned(made)
-            if tracer.journal.frames[-1]:
-                gc.collect(0)  # closures that hold each other
-                tracer.journal.forget_owned(made)
             wrote = bool(tracer.journal.frames[-1]) or any(map(self._lasts, mark.nodes()))
         finally:
             tracer.journal.keep()
         if wrote:
             why = "it writes, or draws random numbers, the first time, and it is not known when that is"
             raise tracer.error(f"GFX cannot convert this {what}: {why}", "compute it before the test, loop or capture")
-        return made[0]
+        return made
 
     def _lasts(self, node: Node) -> bool:
         """Whether a node, or one in its regions, has an effect that is another one the second time."""

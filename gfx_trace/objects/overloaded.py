@@ -13,6 +13,7 @@ from typing import Any
 from gfx_ir.probing import own_attribute
 from gfx_ir.python_numbers import METHODS
 
+from ..heap.makers import COMBINED, puts_together
 from ..interfaces import Capturing
 from ..python.compared import Operand
 from ..python.faults import cannot, is_iterable
@@ -88,9 +89,9 @@ class Overloading:
                         self.overloads(item)
         return any(self.overloaded.values())
 
-    def as_operand(self, x: Any) -> Any:
-        """What stands for an operand of an operator in converted code."""
-        return Operand(x) if self.overloads(type(x)) else x
+    def as_operand(self, x: Any, joins: bool = False) -> Any:
+        """What stands for an operand of an operator in converted code; `joins`: it may make a container of others."""
+        return Operand(x) if (joins and type(x) in COMBINED) or self.overloads(type(x)) else x
 
     def inplace_other(self, sign: str, x: Any, y: Any) -> Any:
         """x += y and its like, where x is no Proxy."""
@@ -156,7 +157,11 @@ def operate(tracer: Capturing, name: str, a: Any, b: Any) -> Any:
             found = found if found is NotImplemented else tracer.truths.not_(found)
         if found is not NotImplemented:
             return found
-    return getattr(operator, _NAMES.get(name, name))(a, b)
+    python = getattr(operator, _NAMES.get(name, name))
+    if type(a) not in COMBINED and type(b) not in COMBINED:
+        return python(a, b)
+    found = tracer.truths.placed(python, a, b)
+    return tracer.journal.made.note(found) if puts_together(a, b) else found
 
 
 def _binary(name: str, swapped: bool) -> Callable[[Operand, Any], Any]:

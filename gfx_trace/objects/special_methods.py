@@ -48,11 +48,12 @@ def _called(f: Callable[..., Any]) -> Meaning:
 
 def _operator(f: Callable[..., Any], swapped: bool = False) -> Meaning:
     """An operator; of a number's own method Python gets NotImplemented for what is wider, or no number."""
+    joins = f.__name__.strip("_") in METHODS
 
     def meaning(tracer: Capturing, x: Any, *rest: Any) -> Any:
         if rest and not _takes(tracer, weak_kind(x), rest[0]):
             return NotImplemented
-        operands = [tracer.overloading.as_operand(y) for y in ((*rest, x) if swapped else (x, *rest))]
+        operands = [tracer.overloading.as_operand(y, joins) for y in ((*rest, x) if swapped else (x, *rest))]
         return tracer.truths.placed(f, *operands)
 
     return meaning

@@ -84,7 +84,13 @@ class Calls(Context):
                 item.value.func = at(load("gfx_items"), item)
         if isinstance(node, ast.Set) and not all(isinstance(item, ast.Constant) for item in node.elts):
             return hook("gfx_set", [at(ast.List(node.elts, LOAD), node)], node)
-        return hook("gfx_display", [node], node) if spread else node
+        if spread:
+            return hook("gfx_display", [node], node)
+        return node if isinstance(node, ast.Tuple) else self.made(node)
+
+    def made(self, node: ast.expr) -> ast.expr:
+        """A mutable container that the code makes here."""
+        return hook("gfx_made", [node], node)
 
     def frame_builtin(self, node: ast.Call, name: str) -> ast.expr | None:
         """Builtins that look at the frame of their caller, which a hook would change."""
@@ -116,6 +122,9 @@ class Calls(Context):
         self.shadow = self.shadow | {*names, *inner}
         self.first_arg = names[0] if names else ""
         node.body = self.expr(node.body)
+        if args.kwarg is not None:  # the dictionary of `**` is made by the call
+            parts = [hook("gfx_made", [load(args.kwarg.arg)], node), node.body]
+            node.body = at(ast.Subscript(at(ast.Tuple(parts, LOAD), node), const(1), LOAD), node)
         self.shadow, self.first_arg = kept
         return node
 
@@ -161,19 +170,19 @@ class Calls(Context):
         return at(ast.Tuple([self.expr(node.value), letter, spec], LOAD), node)
 
     def binary(self, node: ast.BinOp) -> ast.expr:
-        """`"..." % x` makes a text; other operators are the operands' own."""
+        """`"..." % x` makes a text; other operators are the operands' own. Of lists, dictionaries and sets some make others."""
         self.inside(node)
         if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant) and type(node.left.value) is str:
             return hook("gfx_percent", [node.left, node.right], node)
-        keys = [const(True)] if isinstance(node.op, ast.BitOr) else []  # it merges dictionaries
-        node.left, node.right = self.operand(node.left, keys), self.operand(node.right, keys)
+        joins = [const(True)] if _may_join(node) else []
+        node.left, node.right = self.operand(node.left, joins), self.operand(node.right, joins)
         return node
 
-    def operand(self, node: ast.expr, keys: Sequence[ast.expr] = ()) -> ast.expr:
-        """An operand (rewritten): it may be of a class with operators of its own, and with `keys` a dictionary."""
-        if isinstance(node, ast.Constant) or not (keys or self.module.overloads):
+    def operand(self, node: ast.expr, joins: Sequence[ast.expr] = ()) -> ast.expr:
+        """An operand (rewritten): it may be of a class with operators of its own, and with `joins` a container."""
+        if isinstance(node, ast.Constant) or not (joins or self.module.overloads):
             return node
-        return hook("gfx_operand", [node, *keys], node)
+        return hook("gfx_operand", [node, *joins], node)
 
     def dict_(self, node: ast.Dict) -> ast.expr:
         for i, (k, v) in enumerate(zip(node.keys, node.values)):
@@ -182,7 +191,7 @@ class Calls(Context):
             else:
                 node.keys[i], node.values[i] = self.expr(k), self.expr(v)
         if None in node.keys or all(isinstance(k, ast.Constant) for k in node.keys):
-            return node
+            return self.made(node)
         pairs = [at(ast.Tuple([k, v], LOAD), v) for k, v in zip(node.keys, node.values)]
         return hook("gfx_dict", [at(ast.List(pairs, LOAD), node)], node)
 
@@ -197,6 +206,14 @@ class Calls(Context):
         ast.Attribute: attribute, ast.Subscript: subscript, ast.JoinedStr: joined, ast.Dict: dict_,
         ast.NamedExpr: walrus, ast.BinOp: binary, ast.Tuple: display, ast.List: display, ast.Set: display,
     }  # fmt: skip
+
+
+def _may_join(node: ast.BinOp) -> bool:
+    """Whether an operator may make a container of others: put lists together, repeat one, merge dictionaries, cut sets."""
+    if not isinstance(node.op, (ast.Add, ast.Mult, ast.Sub, ast.BitOr, ast.BitAnd, ast.BitXor)):
+        return False
+    given = [type(part.value) for part in (node.left, node.right) if isinstance(part, ast.Constant)]
+    return all(kind is int and isinstance(node.op, ast.Mult) for kind in given)
 
 
 FRAME_FUNCTIONS = frozenset((

@@ -182,7 +182,7 @@ class Comprehensions(Boolean):
         self.shadow, self.defined = kept, defined
         if node.__class__ in HASHED:
             return hook(HASHED[node.__class__], [at(ast.ListComp(made, gens), node)], node)
-        return hook("gfx_generator", [node], node) if isinstance(node, ast.GeneratorExp) else node
+        return hook("gfx_generator", [node], node) if isinstance(node, ast.GeneratorExp) else self.made(node)
 
     def yield_from(self, node: ast.YieldFrom) -> ast.expr:
         node.value = hook("gfx_yield_from", [self.expr(node.value)], node.value)

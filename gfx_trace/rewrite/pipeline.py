@@ -17,7 +17,7 @@ from .early_exit import EarlyExit
 from .names import Fresh
 from .parse import definition
 from .scopes import Use, parameters, scan
-from .templates import HOOKS, arguments, at, fill_places, function
+from .templates import HOOKS, arguments, at, fill_places, function, hook, load, loads_tuple, statement, thunk
 
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
 HOOK_NAMES = frozenset((*HOOKS, *INTERNAL, "gfx_values"))
@@ -52,8 +52,15 @@ class Rewriter(ControlFlow):
         self.frame.init.update((n, None) for n in everything.assigned if n in of.locals and n not in live)
         new = self.block(body, set())
         lines = self.declarations(sorted(of.globals | of.nonlocals), node)
+        lines += self.made_here(node)
         node.body = [*doc, *lines, *self.inits(self.frame, set(of.params), node), *new] or [ast.Pass()]
         return node
+
+    def made_here(self, node: ast.FunctionDef) -> list[ast.stmt]:
+        """What a call makes before its body runs, and functions in it may write: variables, and the dictionary of `**`."""
+        shared, rest = self.ordered(self.vars.written_inside & self.vars.locals), node.args.kwarg
+        lines = [statement(hook("gfx_variables", [thunk(loads_tuple(shared))], node))] if shared else []
+        return lines if rest is None else [*lines, statement(hook("gfx_made", [load(rest.arg)], node))]
 
     def nested(self, s: ast.FunctionDef) -> ast.FunctionDef:
         return Rewriter(self.module, self.fresh, s, self).run()

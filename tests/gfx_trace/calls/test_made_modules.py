@@ -58,7 +58,7 @@ def test_what_captured_code_makes_is_used_as_in_the_original(function):
 
 @pytest.mark.parametrize(
     ("function", "why"),
-    [(lambda x: nn.Linear(3, 3)(x), "draws random numbers"), (Keeping(), "outlive the call")],
+    [(lambda x: nn.Linear(3, 3)(x), "draws random numbers"), (Keeping(), "outlives the call")],
     ids=["random", "kept"],
 )
 def test_what_each_call_makes_anew_is_refused(function, why):

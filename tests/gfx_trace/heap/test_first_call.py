@@ -64,7 +64,15 @@ class FlagCleared(Base):
         return x * 2
 
 
-@pytest.mark.parametrize("kind", [Hooked, NumberSet, TableSet, SetFilled, FlagCleared])
+class FilledAlike(Base):
+    def forward(self, x):
+        if not hasattr(self, "seen"):
+            self.seen = set()
+        self.seen.add("forward")
+        return x * len(self.seen)
+
+
+@pytest.mark.parametrize("kind", [Hooked, NumberSet, TableSet, SetFilled, FilledAlike, FlagCleared])
 def test_what_each_call_would_set_up_alike(kind):
     model = kind()
     plain = copy.deepcopy(model)
@@ -107,8 +115,8 @@ class Counted(Base):
 class FilledAgain(Base):
     def forward(self, x):
         if not hasattr(self, "seen"):
-            self.seen = set()
-        self.seen.add("forward")
+            self.seen = []
+        self.seen.append("forward")
         return x * len(self.seen)
 
 

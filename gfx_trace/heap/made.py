@@ -1,0 +1,33 @@
+"""Allocation: which objects captured code made, and in which layer. What a region made for itself nothing outside can hold: writes to it need
+not be undone, and what a capture made outlives the call only where the result has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+WRITABLE = ("attribute", "item", "contents")
+
+
+class Made:
+    """What was made since the capture began, in order."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[int, Any]] = {}  # by id, which stays its own as long as the object is held
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def note(self, x: Any, of: Any = None) -> Any:
+        """x, which was made just now, or stands for (or as a part) `of` another object, and counts as made when that was."""
+        if of is None or id(of) in self._found:
+            self._found.setdefault(id(x), (len(self._found) if of is None else self._found[id(of)][0], x))
+        return x
+
+    def has(self, key: int) -> bool:
+        """Whether an object of this id was made."""
+        return key in self._found
+
+    def since(self, x: Any, mark: int = 0) -> bool:
+        """Whether x was made when so many others had been, or later."""
+        found = self._found.get(id(x))
+        return found is not None and found[0] >= mark
