@@ -47,6 +47,21 @@ def elu(x: Any, alpha: Any = 1.0) -> Any:
 
 
 @composite(FAMILY, traits=_ACTIVATION)
+def celu(x: Any, alpha: Any = 1.0) -> Any:
+    """x where it is positive, alpha * (exp(x / alpha) - 1) elsewhere (arXiv:1704.07483)."""
+    positive = named("positive", ops.greater(x, 0))
+    below = ops.expm1(ops.divide(ops.where(positive, 0.0, x), alpha))
+    return ops.where(positive, x, ops.multiply(below, alpha))
+
+
+@composite(FAMILY, traits=_ACTIVATION)
+def hardtanh(x: Any, min_val: Any = -1.0, max_val: Any = 1.0) -> Any:
+    """x within two bounds, where it is beyond them the bound; unlike that of clip, its derivative at the bounds is 0."""
+    below = ops.where(ops.less_equal(x, min_val), min_val, x)
+    return ops.where(ops.greater_equal(x, max_val), max_val, below)
+
+
+@composite(FAMILY, traits=_ACTIVATION)
 def gelu(x: Any, approximate: str = "none") -> Any:
     """x times the normal distribution's probability of being below x (arXiv:1606.08415); "tanh" approximates it."""
     if approximate == "tanh":

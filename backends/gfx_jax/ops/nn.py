@@ -15,7 +15,7 @@ from gfx_ir.ops import _seen
 
 from . import _joins
 from . import _pooling as pooling
-from ._lift import each, element, expect, precise, rank, refuse, unary
+from ._lift import each, element, expect, kind_of, precise, rank, refuse, unary
 
 
 # ---------------------------------------------------------------- activations
@@ -40,17 +40,27 @@ def _glu(x: Any, axis: int = -1) -> Any:
     return ops.multiply(left, ops.sigmoid(right))
 
 
-def _celu(x: Any, alpha: Any = 1.0) -> Any:
-    below = ops.multiply(alpha, ops.expm1(ops.divide(ops.minimum(x, 0.0), alpha)))
-    return ops.add(ops.maximum(x, 0.0), below)
-
-
 def _selu(x: Any) -> Any:
     return ops.multiply(1.0507009873554805, ops.elu(x, 1.6732632423543772))
 
 
 def _hard_sigmoid(x: Any) -> Any:
-    return ops.divide(ops.clip(ops.add(x, 3.0), 0.0, 6.0), 6.0)
+    return ops.divide(ops.hardtanh(ops.add(x, 3.0), 0.0, 6.0), 6.0)
+
+
+def _leaky_relu(x: Any, negative_slope: Any = 0.01) -> Any:
+    """Its derivative at 0 is 1, that of the op the slope."""
+    return ops.where(ops.greater_equal(x, 0), x, ops.multiply(x, negative_slope))
+
+
+def _hard_tanh(x: Any) -> Any:
+    """Its derivative at the bounds is 1."""
+    return ops.where(ops.greater(x, 1), 1, ops.where(ops.less(x, -1), -1, x))
+
+
+def _hardtanh(args: SimpleNamespace) -> str:
+    """A function of JAX gives floats."""
+    return "jax.nn.relu6(x)" if args.min_val == 0 and args.max_val == 6 and kind_of(args.x) == "f" else ""
 
 
 def _squareplus(x: Any, b: Any = 4) -> Any:
@@ -212,24 +222,20 @@ def _embedding(args: SimpleNamespace) -> str:
 ROWS = (
     Row("relu", "jax.nn.relu(x)", {"jax.nn.relu": unary(ops.relu)}),
     Row(
-        "leaky_relu",
-        "jax.nn.leaky_relu(x, negative_slope=negative_slope)",
-        {"jax.nn.leaky_relu": lambda x, negative_slope=0.01: ops.leaky_relu(x, negative_slope)},
-    ),
-    Row(
         "elu",
         "jax.nn.elu(x, alpha=alpha)",
         {
             "jax.nn.elu": lambda x, alpha=1.0: ops.elu(x, alpha),
-            "jax.nn.celu": _celu,
             "jax.nn.selu": _selu,
-            "jax.nn.relu6": lambda x: ops.clip(x, 0.0, 6.0),
-            "jax.nn.hard_tanh": lambda x: ops.clip(x, -1, 1),
+            "jax.nn.hard_tanh": _hard_tanh,
+            "jax.nn.leaky_relu": _leaky_relu,
             "jax.nn.hard_sigmoid": _hard_sigmoid,
             "jax.nn.hard_silu jax.nn.hard_swish": lambda x: ops.multiply(x, _hard_sigmoid(x)),
             "jax.nn.soft_sign": lambda x: ops.divide(x, ops.add(ops.abs(x), 1.0)),
         },
     ),
+    Row("celu", "jax.nn.celu(x, alpha=alpha)", {"jax.nn.celu": lambda x, alpha=1.0: ops.celu(x, alpha)}),
+    Row("hardtanh", _hardtanh, {"jax.nn.relu6": lambda x: ops.hardtanh(x, 0.0, 6.0)}),
     Row(
         "gelu",
         lambda a: "jax.nn.gelu(x)" if a.approximate == "tanh" else "jax.nn.gelu(x, approximate=False)",

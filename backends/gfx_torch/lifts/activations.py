@@ -94,7 +94,7 @@ def logsigmoid(input: Any) -> Any:
 
 def hardtanh(input: Any, min_val: Any = -1.0, max_val: Any = 1.0, inplace: bool = False) -> Any:
     """F.hardtanh; whole numbers stay whole, and bounds are cut to such."""
-    return ops.clip(input, *(_as_element(input, bound) for bound in (min_val, max_val)))
+    return ops.hardtanh(input, *(_as_element(input, bound) for bound in (min_val, max_val)))
 
 
 def _as_element(input: Any, number: Any) -> Any:
@@ -105,17 +105,17 @@ def _as_element(input: Any, number: Any) -> Any:
 
 def relu6(input: Any, inplace: bool = False) -> Any:
     """F.relu6."""
-    return ops.clip(input, 0, 6)
+    return ops.hardtanh(input, 0, 6)
 
 
 def hardsigmoid(input: Any, inplace: bool = False) -> Any:
-    """clip(x + 3, 0, 6) / 6."""
-    return ops.divide(ops.clip(ops.add(input, 3), 0, 6), 6)
+    """relu6(x + 3) / 6."""
+    return ops.divide(ops.hardtanh(ops.add(input, 3), 0, 6), 6)
 
 
 def hardswish(input: Any, inplace: bool = False) -> Any:
     """x * hardsigmoid(x)."""
-    return ops.divide(ops.multiply(input, ops.clip(ops.add(input, 3), 0, 6)), 6)
+    return ops.divide(ops.multiply(input, ops.hardtanh(ops.add(input, 3), 0, 6)), 6)
 
 
 def mish(input: Any, inplace: bool = False) -> Any:
@@ -130,10 +130,8 @@ def selu(input: Any, inplace: bool = False) -> Any:
 
 
 def celu(input: Any, alpha: Any = 1.0, inplace: bool = False) -> Any:
-    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1))."""
-    above = ops.greater(input, 0)
-    low = ops.multiply(alpha, ops.expm1(ops.divide(ops.where(above, 0, input), alpha)))
-    return ops.where(above, input, low)
+    """F.celu."""
+    return ops.celu(input, alpha)
 
 
 def glu(input: Any, dim: Any = -1) -> Any:
@@ -218,15 +216,14 @@ LOG_SOFTMAX: Lifts = {
     "torch.log_softmax Tensor.log_softmax torch.special.log_softmax": _torch_log_softmax,
 }
 MISH: Lifts = {"F.mish": mish}
+CELU: Lifts = {"F.celu torch.celu": celu}
+HARDTANH: Lifts = {"F.hardtanh": hardtanh, "F.relu6": relu6}
 LOGSIGMOID: Lifts = {"F.logsigmoid": logsigmoid}
 LIFTS: Lifts = {
     "F.softmin": softmin,
-    "F.hardtanh": hardtanh,
-    "F.relu6": relu6,
     "F.hardsigmoid": hardsigmoid,
     "F.hardswish": hardswish,
     "F.selu torch.selu": selu,
-    "F.celu torch.celu": celu,
     "F.glu": glu,
     "F.prelu torch.prelu Tensor.prelu": prelu,
     "F.softsign": softsign,

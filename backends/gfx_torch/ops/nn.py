@@ -50,10 +50,17 @@ def _dropout(args: SimpleNamespace) -> str:
     return "dropout(x, p, key)"
 
 
+def _hardtanh(args: SimpleNamespace) -> str:
+    of_six = args.min_val == 0 and args.max_val == 6
+    return "F.relu6(x)" if of_six else "F.hardtanh(x, min_val=min_val, max_val=max_val)"
+
+
 ROWS = (
     Row("relu", "F.relu(x)", activations.RELU, in_place="F.relu(x, inplace=True)"),
     Row("leaky_relu", "F.leaky_relu(x, negative_slope=negative_slope)", activations.LEAKY_RELU),
     Row("elu", "F.elu(x, alpha=alpha)", activations.ELU),
+    Row("celu", "F.celu(x, alpha=alpha)", activations.CELU),
+    Row("hardtanh", _hardtanh, activations.HARDTANH),
     Row("gelu", "F.gelu(x, approximate=approximate)", activations.GELU),
     Row("silu", "F.silu(x)", activations.SILU),
     Row("mish", "F.mish(x)", activations.MISH),

@@ -12,12 +12,17 @@ EDGES = np.array([0.0, -0.0, 1e-6, -1e-6, 88.0, -88.0, 200.0, -200.0], np.float3
 F16 = dtypes.dtype("float16")
 
 SAMPLES = [
-    S(name, (x,)) for name in "relu leaky_relu elu gelu silu mish softplus logsigmoid".split() for x in (X, WIDE, EDGES)
+    S(name, (x,))
+    for name in "relu leaky_relu elu celu hardtanh gelu silu mish softplus logsigmoid".split()
+    for x in (X, WIDE, EDGES)
 ]
 SAMPLES += [
     S("relu", (integers(3, 4, low=-5),)),
     S("leaky_relu", (X,), {"negative_slope": 0.3}),
     S("elu", (X,), {"alpha": 0.5}),
+    S("celu", (X,), {"alpha": 0.5}),
+    S("hardtanh", (X,), {"min_val": 0, "max_val": 6}),
+    S("hardtanh", (integers(3, 4, low=-5),), {"min_val": -2, "max_val": 3}),
     S("gelu", (X,), {"approximate": "tanh"}),
     S("gelu", (WIDE,), {"approximate": "tanh"}),
     S("softplus", (WIDE,), {"beta": 2.0}),

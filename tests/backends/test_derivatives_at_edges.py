@@ -1,0 +1,47 @@
+"""Derivatives of activations where these have an edge: of the emitted source in both frameworks, against the author's."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+import gfx_trace as gfx
+
+POINTS = np.arange(-6.0, 7.0, dtype=np.float32)
+OF_TORCH = (
+    F.relu, F.relu6, F.hardtanh, F.hardsigmoid, F.hardswish, F.leaky_relu, F.elu, F.selu, F.celu, F.hardshrink, F.softshrink,
+    lambda x: F.threshold(x, 1.0, -2.0), lambda x: F.hardtanh(x, -2.0, 3.0), lambda x: torch.nn.ReLU6()(x),
+)  # fmt: skip
+OF_JAX = (
+    jax.nn.relu, jax.nn.relu6, jax.nn.hard_tanh, jax.nn.hard_sigmoid, jax.nn.hard_silu, jax.nn.leaky_relu, jax.nn.elu, jax.nn.selu,
+    jax.nn.celu,
+)  # fmt: skip
+
+
+def in_torch(f):
+    x = torch.from_numpy(POINTS.copy()).requires_grad_()
+    f(x).sum().backward()
+    return x.grad.numpy()
+
+
+def in_jax(f):
+    return np.asarray(jax.vmap(jax.grad(f))(POINTS))
+
+
+BOTH = {"torch": lambda f: in_torch(torch.vmap(f)), "jax": in_jax}
+
+
+@pytest.mark.parametrize("at", range(len(OF_TORCH)))
+def test_of_pytorch(at):
+    for to, derive in BOTH.items():
+        made = gfx.transpile(lambda x: OF_TORCH[at](x), torch.ones(()), to=to)
+        np.testing.assert_allclose(derive(made.fn), in_torch(OF_TORCH[at]), rtol=1e-4)
+
+
+@pytest.mark.parametrize("at", range(len(OF_JAX)))
+def test_of_jax(at):
+    for to, derive in BOTH.items():
+        made = gfx.transpile(lambda x: OF_JAX[at](x), jnp.ones(()), to=to)
+        np.testing.assert_allclose(derive(made.fn), in_jax(OF_JAX[at]), rtol=1e-4)
