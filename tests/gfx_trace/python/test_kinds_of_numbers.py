@@ -189,7 +189,7 @@ def test_what_int_makes_of_a_fraction_is_whole(fn, way):
 
 
 USES = {
-    "length": lambda r: len(r), "truth": lambda r: 2 if r else 3, "an item": lambda r: r[0], "a place": lambda r: r.index(0),
+    "truth": lambda r: 2 if r else 3, "an item": lambda r: r[0], "a place": lambda r: r.index(0),
     "equal": lambda r: r == range(2),
 }  # fmt: skip
 
@@ -201,6 +201,16 @@ def test_a_range_of_open_ends_is_no_value(use):
 
     with pytest.raises(CaptureError, match="this use of a range"):
         gfx.symbolic_trace(used, backend="torch")
+
+
+def as_long_as(x, k: int = 2):
+    return x * len(range(k)) + len(range(1, k, 2))
+
+
+def test_the_length_of_a_range_of_open_ends():
+    program = gfx.symbolic_trace(as_long_as, backend="torch")
+    for k in (-1, 0, 1, 4):
+        torch.testing.assert_close(program(X[0], k), as_long_as(X[0], k))
 
 
 def halved_root(x):
