@@ -36,6 +36,11 @@ class Scope:
         self._holders: dict[str, list[Value]] = {}
         self._around: list[dict[str, list[Value]]] = []  # of each block around: who had the names that changed in it
         self._counts: dict[str, int] = {}
+        self._given: dict[str, int] = {}
+
+    def given(self, name: str) -> int:
+        """How often the name was given to a value so far, whatever block it was in: unchanged, the variable holds what it held."""
+        return self._given.get(name, 0)
 
     def free(self, name: str, graph: Graph, tick: int) -> bool:
         """Whether a value that is made in `graph` at `tick` may have the name."""
@@ -65,6 +70,7 @@ class Scope:
 
     def hold(self, name: str, value: Value) -> None:
         """Give the value the name."""
+        self._given[name] = self._given.get(name, 0) + 1
         self._change(name, [*self._holders.get(name, ()), value])
 
     def _change(self, name: str, holders: list[Value]) -> None:

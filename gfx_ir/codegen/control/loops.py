@@ -28,6 +28,9 @@ class Loops:
     def __init__(self, writer: Statements, control: ControlWriter, tests: Tests) -> None:
         """`control` says what a loop starts from and what a trip leaves."""
         self.writer, self.plan, self.control, self.tests = writer, writer.plan, control, tests
+        self._false: dict[
+            Node, int
+        ] = {}  # loops whose flag begins as false: how often its variable had been given then
 
     def statement(self, node: Node) -> Nested:
         """A loop whose carried values are variables."""
@@ -46,7 +49,9 @@ class Loops:
             self.writer.unset.update(
                 phis[at] for at in self.plan.liveness.carried(node) if phis[at] not in self.writer.bound
             )
-        results = loop_results(node)
+        results, flag = loop_results(node), node.arg("exit")
+        if flag in carried and self.writer.resolve(node.arg("init")[flag]) is False:
+            self._false[node] = self.writer.scope.given(chosen[flag])
         for at in carried:
             self.tests.want(results[at], chosen[at], node.regions[-1])
         if is_for(node):
@@ -216,8 +221,10 @@ class Loops:
         if test is not None and dynamic is not None:
             self._return_where(dynamic, node, test, results)
             dynamic = None
-        starts_false = flag is not None and self.writer.resolve(node.arg("init")[flag]) is False
-        kept = [at for at in carried if not (at == flag and leaves is False and starts_false)]
+        is_false = (
+            leaves is False and flag in carried and self._false.get(node) == self.writer.scope.given(chosen[flag])
+        )
+        kept = [at for at in carried if not (at == flag and is_false)]
         pairs = [(chosen[at], self.control.trip_result(node, at)) for at in kept]
         changed = {text for text, value in pairs if not (isinstance(value, ast.Name) and value.id == text)}
         if dynamic is not None and flag not in carried:

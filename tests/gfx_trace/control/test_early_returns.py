@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
@@ -141,3 +142,27 @@ def test_what_no_return_has_set_yet_is_handed_on(value, k):
     made = gfx.symbolic_trace(twice_a_trip, x, k=gfx.Open).to("torch")
     for want, got in zip(twice_a_trip(x, k), made(x, k), strict=True):
         torch.testing.assert_close(got, want)
+
+
+def behind_a_search(x, n):
+    for row in x:
+        for _ in range(1):
+            for _ in x:
+                if not n:
+                    break
+            else:
+                return x, row
+    return x, 0.5
+
+
+@pytest.mark.parametrize("n", (0, 2))
+@pytest.mark.parametrize("target", ("torch", "numpy", "jax"))
+def test_a_search_within_a_loop_says_nothing_of_the_return_around_it(target, n):
+    """The search's own flag takes the variable of the one that says whether there was a return."""
+    made = gfx.symbolic_trace(
+        behind_a_search, gfx.TensorSpec((3,), "float64"), gfx.TensorSpec((), "int64"), backend="numpy"
+    )
+    x = np.array([1.0, 2.0, 3.0])
+    arrays = {"torch": torch.tensor, "numpy": np.array, "jax": jnp.asarray}[target]
+    for one, other in zip(made.to(target)(arrays(x), arrays(n)), behind_a_search(x, n)):
+        np.testing.assert_allclose(np.asarray(one), np.asarray(other))
