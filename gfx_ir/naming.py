@@ -9,6 +9,7 @@ from __future__ import annotations
 import keyword
 import re
 import unicodedata
+from collections.abc import Collection
 
 from .dtypes import DTYPES
 
@@ -35,6 +36,14 @@ def identifier(text: str) -> str:
         return text
     text = re.sub(r"\W", "_", unicodedata.normalize("NFKC", text))
     return text if text.isidentifier() else f"v_{text}"
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name, or one with a number where it is taken."""
+    free, count = name, 1
+    while free in taken:
+        free, count = f"{name}_{count}", count + 1
+    return free
 
 
 def snake(name: str) -> str:

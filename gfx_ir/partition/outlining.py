@@ -8,7 +8,7 @@ from ..control import is_call, is_parameter
 from ..graph import Graph, Node, Value, values_in
 from ..op import lookup
 from ..passes.moves import relink
-from ..passes.outline import free_name, function_of, take_over
+from ..passes.outline import free_function_name, function_of, take_over
 from ..program import Program
 from ..trees import leaves
 from .grouping import Group
@@ -46,7 +46,7 @@ def _called(program: Program, graph: Graph, group: Group) -> Node:
     inputs = dict.fromkeys(
         v for node in group.nodes for v in values_in(node.args) if v.node not in inside and not is_parameter(v.node)
     )
-    name = free_name(program, f"{group.device.replace(':', '_')}_{len(program.functions)}")
+    name = free_function_name(program, f"{group.device.replace(':', '_')}_{len(program.functions)}")
     call = Node(lookup("call"), (name, "", tuple(inputs)), (), group.nodes[0].span)
     call.device = group.device
     graph.insert(call, group.nodes[0])

@@ -10,7 +10,7 @@ from ..graph import Graph, Node, Value, values_in
 from ..naming import snake
 from ..op import lookup
 from ..program import Program
-from .outline import fingerprint, free_name, function_of, take_over
+from .outline import fingerprint, free_function_name, function_of, take_over
 
 _NOWHERE = "\0"
 """A path that no parameter stands under: all are handed over."""
@@ -83,7 +83,7 @@ class Blocks:
             outputs = [block.nodes[at].values[index] for at, index in given]
             name = self.known.get(key)
             new = name is None
-            name = name or free_name(self.program, _title(block.nodes))
+            name = name or free_function_name(self.program, _title(block.nodes))
             kinds = tuple([value.kind for value in outputs])
             call = Node(lookup("call"), (name, block.path, tuple(block.inputs)), kinds, block.nodes[0].span)
             graph.insert(call, block.nodes[0])

@@ -14,7 +14,7 @@ from ..control import is_call, is_parameter
 from ..graph import Graph, Node, Value, map_values, values_in
 from ..host import Dim, Expr
 from ..keys import constant_key, tree_key
-from ..naming import snake
+from ..naming import free_name, snake
 from ..op import lookup
 from ..program import Program
 from ..source import Scope
@@ -151,7 +151,7 @@ class Outliner:
         values = tuple(ordered)
         key = (scope.name, content, tuple([(needed[value], told_apart(value)) for value in values]))
         known = self.known.get(key)
-        name = known or free_name(self.program, snake(scope.name))
+        name = known or free_function_name(self.program, snake(scope.name))
         call = Node(lookup("call"), (name, scope.path, values), (), scope.site or nodes[0].span)
         self.graph.insert(call, nodes[0])
         take_over(call, outputs)
@@ -210,12 +210,9 @@ def _gives_text(nodes: list[Node]) -> bool:
     return any(not inside.issuperset(value.uses) for value in texts)
 
 
-def free_name(program: Program, name: str) -> str:
+def free_function_name(program: Program, name: str) -> str:
     """A name for a function of a program: this one, or with a number where it is taken."""
-    free, count = name, 1
-    while free in program.functions or free == program.entry.name:
-        free, count = f"{name}_{count}", count + 1
-    return free
+    return free_name(name, (*program.functions, program.entry.name))
 
 
 def function_of(callee: Graph, nodes: list[Node], inputs: Mapping[Value, str], path: str, result: Any) -> Graph:

@@ -17,7 +17,7 @@ from typing import Any
 
 from gfx_ir.errors import CaptureError, GfxError
 from gfx_ir.graph import Graph, Node, Value
-from gfx_ir.naming import identifier
+from gfx_ir.naming import free_name, identifier
 from gfx_ir.op import lookup
 from gfx_ir.passes.outline import region_key, told_apart
 
@@ -33,7 +33,6 @@ from .conversion import convert
 from .outputs import Outputs
 from .profiles import Profile, Profiles
 from .signatures import Given, NoCall, Open
-from .single_calls import free_name
 
 _HOPELESS = 8
 """How often a capture of a function may come to nothing, for each one that did not, before it is always expanded."""

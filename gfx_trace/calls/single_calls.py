@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gfx_ir.control import is_call
 from gfx_ir.graph import Graph, Value
+from gfx_ir.naming import free_name
 from gfx_ir.passes.inline import called_by
 from gfx_ir.passes.moves import move_in
 from gfx_ir.source import Scope
-
-
-def free_name(name: str, taken: Collection[str]) -> str:
-    """The name, or one with a number where it is taken."""
-    free, count = name, 1
-    while free in taken:
-        free, count = f"{name}_{count}", count + 1
-    return free
 
 
 def inline_single_calls(entry: Graph, functions: Mapping[str, Graph], authors: Mapping[str, str]) -> dict[str, Graph]:

@@ -288,34 +288,36 @@ class Loops:
     ) -> Any:
         """[function(item) for item in iterable], where the iterable's length is open; `access`: to the variables that
         the function assigns."""
-        if type(iterable) is Gated:
-            return self.tracer.gates.resolve(iterable, lambda side: self.map_(function, side, target, access), access)
-        source = None if isinstance(iterable, range) else self.tracer.loop_sources.loop_source(iterable)
-        if source is None and not isinstance(iterable, Combined):
-            return [function(item) for item in self.tracer.iteration.steps(iterable)]
-        return mapped(self.tracer, function, iterable, source, target, access)
+
+        def work(iterable: Any, source: Any) -> Any:
+            if source is None and not isinstance(iterable, Combined):
+                return [function(item) for item in self.tracer.iteration.steps(iterable)]
+            return mapped(self.tracer, function, iterable, source, target, access)
+
+        return self._over(iterable, access, work)
 
     def kept(
         self, function: Callable[[Any], Any], keeps: Callable[[Any], Any], iterable: Any,
         target: Any = "item", access: Access = NOTHING,
     ) -> Any:  # fmt: skip
         """[function(item) for item in iterable if keeps(item)]; `access` as in `map_`."""
-        if type(iterable) is Gated:
-            again = lambda side: self.kept(function, keeps, side, target, access)
-            return self.tracer.gates.resolve(iterable, again, access)
-        source = None if isinstance(iterable, range) else self.tracer.loop_sources.loop_source(iterable)
-        return kept(self.tracer, function, keeps, iterable, source, target, access)
+        work = lambda iterable, source: kept(self.tracer, function, keeps, iterable, source, target, access)
+        return self._over(iterable, access, work)
 
     def flat(
         self, function: Callable[[Any], Any], keeps: Callable[[Any], Any] | None, iterable: Any,
         target: Any = "item", access: Access = NOTHING,
     ) -> Any:  # fmt: skip
         """[x for item in iterable if keeps(item) for x in function(item)]; `access` as in `map_`."""
+        work = lambda iterable, source: flat(self.tracer, function, keeps, iterable, source, target, access)
+        return self._over(iterable, access, work)
+
+    def _over(self, iterable: Any, access: Access, work: Callable[[Any, Any], Any]) -> Any:
+        """work(iterable, its source: None where Python goes over it), on each side of the test that decides what is gone over."""
         if type(iterable) is Gated:
-            again = lambda side: self.flat(function, keeps, side, target, access)
-            return self.tracer.gates.resolve(iterable, again, access)
+            return self.tracer.gates.resolve(iterable, lambda side: self._over(side, access, work), access)
         source = None if isinstance(iterable, range) else self.tracer.loop_sources.loop_source(iterable)
-        return flat(self.tracer, function, keeps, iterable, source, target, access)
+        return work(iterable, source)
 
     def fold(
         self, iterable: Any, step: Callable[[Any, Any], Any], found: Any, name: str,

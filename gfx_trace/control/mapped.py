@@ -71,14 +71,7 @@ def kept(
 ) -> list[Any]:
     """[function(item) for item in iterable if keeps(item)]: of open length where an open test filters, or the iterable is."""
     outs: list[Any] = tracer.journal.made.note([])
-
-    def body(item: Any) -> None:
-        test = tracer.truths.truth(keeps(item))
-        if isinstance(test, Value):
-            tracer.regions.branch(test, lambda: append_item(tracer, outs, function(item)), None, access, "")
-        elif test:
-            append_item(tracer, outs, function(item))
-
+    body = _filtered(tracer, keeps, lambda item: append_item(tracer, outs, function(item)), access)
     if source is None and not isinstance(iterable, Combined):
         for item in tracer.iteration.steps(iterable):
             body(item)
@@ -109,7 +102,19 @@ def flat(
 ) -> list[Any]:
     """[x for item in iterable if keeps(item) for x in function(item)]: the lists that the items give, one behind the other."""
     outs: list[Any] = tracer.journal.made.note([])
-    add = lambda item: tracer.calls.call(outs.extend, (function(item),), {})
+    body = _filtered(tracer, keeps, lambda item: tracer.calls.call(outs.extend, (function(item),), {}), access)
+    if isinstance(iterable, Combined) or (source is not None and source.length is None):
+        tracer.loops.for_(iterable, body, access, None, target)
+    else:
+        for item in tracer.iteration.steps(iterable):
+            body(item)
+    return outs
+
+
+def _filtered(
+    tracer: Capturing, keeps: Callable[[Any], Any] | None, add: Callable[[Any], Any], access: Access
+) -> Callable[[Any], None]:
+    """What a trip does: add(item), where the filter keeps it."""
 
     def body(item: Any) -> None:
         test = keeps is None or tracer.truths.truth(keeps(item))
@@ -118,12 +123,7 @@ def flat(
         elif test:
             add(item)
 
-    if isinstance(iterable, Combined) or (source is not None and source.length is None):
-        tracer.loops.for_(iterable, body, access, None, target)
-    else:
-        for item in tracer.iteration.steps(iterable):
-            body(item)
-    return outs
+    return body
 
 
 class _Open(Exception):

@@ -28,9 +28,7 @@ class Loops:
     def __init__(self, writer: Statements, control: ControlWriter, tests: Tests) -> None:
         """`control` says what a loop starts from and what a trip leaves."""
         self.writer, self.plan, self.control, self.tests = writer, writer.plan, control, tests
-        self._false: dict[
-            Node, int
-        ] = {}  # loops whose flag begins as false: how often its variable had been given then
+        self._false: dict[Node, int] = {}  # by loops whose flag begins as false: how often its variable had been given
 
     def statement(self, node: Node) -> Nested:
         """A loop whose carried values are variables."""

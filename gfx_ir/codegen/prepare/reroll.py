@@ -60,9 +60,7 @@ def _reroll(graph: Graph, is_list: Callable[[str], bool], taking: Collection[str
     run: list[Node] = []
     thread: dict[int, int] = {}
     for node in list(graph):
-        if (
-            not is_call(node) or node.args[0] not in taking
-        ):  # a list of parameters has as many items as functions that take some
+        if not is_call(node) or node.args[0] not in taking:  # which have no list of parameters to go over
             continue
         place = _split(node.args[1])
         known = place is not None and (place[1] or is_list(place[0]))
