@@ -3,7 +3,7 @@ the target must be told because its own answer is another: the width of position
 
 from __future__ import annotations
 
-from ...control import hangs_on_data, is_call, is_loop, is_output
+from ...control import hangs_on_data, is_loop, is_output
 from ...defaults import dtype_for
 from ...dtypes import DType, framework_of, int64
 from ...edited import set_arg
@@ -31,9 +31,6 @@ class Untold(Lowering):
         for node in list(graph.walk()):
             if not places and "device" in node.op.params:
                 _unplace(node)
-            callee = program.callee(node.args[0]) if not places and is_call(node) else None
-            if callee is not None:
-                _unplace_call(node, callee)
             if told is not None and framework_of(rules) == "jax":
                 _tell(node, told)
             elif framework_of(rules) == "torch" and backend.promotion == "jax" and node.op.traits & Trait.OF_NUMBERS:
@@ -103,15 +100,6 @@ def _unplace(node: Node) -> None:
             node.graph.erase(node)
     elif device is not None:
         set_arg(node, "device", None)
-
-
-def _unplace_call(node: Node, callee: Graph) -> None:
-    """Leave out the places that a function is given, and takes for nothing."""
-    given = [
-        None if type(x) is Value and x.kind == "device" and not place.uses else x
-        for x, place in zip(node.args[2], callee.placeholders)
-    ]
-    node.set_args((*node.args[:2], tuple(given), *node.args[3:]))
 
 
 def _weaken(node: Node, kinds: str) -> None:
