@@ -13,9 +13,9 @@ from .described import Described, described
 from .dtypes import DType, highest, holds, numbers
 from .errors import ArgumentError, GuardError
 from .graph import Value
+from .guards import CHECKS
 from .host import Dim, Expr, atoms, evaluate, solved
 from .loading import loaded
-from .memory import QUESTIONS
 from .program import HELD, Guard, Parameter, Slot
 from .python_numbers import NUMBER_CLASSES
 from .trees import paths, tree_map
@@ -36,7 +36,7 @@ class Admission:
         self.trees = {parameter.name: slotted(parameter.tree) for parameter in parameters}
         random = {guard.subject for guard in guards if guard.kind == "random"}
         self.checked = {name: tree for name, tree in self.trees.items() if name not in random}
-        self.guards = [guard for guard in guards if guard.kind in _CHECKS]
+        self.guards = [guard for guard in guards if guard.kind in CHECKS]
         self.several = [guard for guard in guards if guard.kind in _OF_SEVERAL]
         self.places: dict[str, list[tuple]] = {}
         for name, tree in self.trees.items():
@@ -44,6 +44,15 @@ class Admission:
                 if type(leaf) is Slot:
                     self.places.setdefault(".".join(map(str, (name, *keys))), []).append((name, *keys))
         self.writes = frozenset(writes) & frozenset(self.places)
+        self.sized = list(self._sized())
+
+    def _sized(self) -> Iterator[tuple[str, tuple, tuple]]:
+        """(path as code has it, place, dims) of every tensor of which the capture has an open size."""
+        for name, *keys in itertools.chain.from_iterable(self.places.values()):
+            type_ = _at(self.trees, (name, *keys)).type
+            if isinstance(type_, LogicalTensor) and any(isinstance(dim, (Dim, Expr)) for dim in type_.dims or ()):
+                path = name + "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys)
+                yield path, (name, *keys), type_.dims or ()
 
     def check(self, given: Mapping[str, Any], owner: Backend) -> None:
         """Raise GuardError for the first thing that is not as the capture took it."""
@@ -51,10 +60,11 @@ class Admission:
             _check_leaf(tree, given[name], name, owner)
         for guard in self.guards:
             for place in self.places.get(guard.subject, ()):
-                _CHECKS[guard.kind](guard, _at(given, place), owner)
+                CHECKS[guard.kind](guard, _at(given, place), owner)
         for guard in self.several:
             _OF_SEVERAL[guard.kind](self, guard, given, owner)
-        self._check_dims(given, owner)
+        if self.sized:
+            self._check_dims(given, owner)
         if self.writes:
             self._check_aliases(given, owner)
 
@@ -62,7 +72,7 @@ class Admission:
         """Raise GuardError for the first of a model's own arrays that is not as the capture took it."""
         for guard in self.guards if held else ():
             if guard.subject in held and guard.subject not in self.places:
-                _CHECKS[guard.kind](guard, held[guard.subject], owner)
+                CHECKS[guard.kind](guard, held[guard.subject], owner)
 
     def _check_held(self, guard: Guard, given: Mapping[str, Any], owner: Backend) -> None:
         """An argument that is written in place can hold what is written to it."""
@@ -106,8 +116,9 @@ class Admission:
         sizes: dict[str, int] = {}
         places: dict[str, str] = {}
         computed: list[tuple[str, Expr, int]] = []
-        for path, dims, shape in self._shapes(given, owner):
-            for axis, (dim, size) in enumerate(zip(dims, shape)):
+        for path, at, dims in self.sized:
+            held = _at(given, at)
+            for axis, (dim, size) in enumerate(zip(dims, owner.shape_of(held) if owner.is_tensor(held) else ())):
                 place = f"{path}.shape[{axis}] == {size}"
                 if isinstance(dim, Expr):
                     computed.append((place, dim, size))
@@ -126,15 +137,6 @@ class Admission:
             if all(atom.name in sizes for atom in atoms(expression)) and evaluate(expression, sizes) != size:
                 known = ", ".join(places[name] for name in dict.fromkeys(atom.name for atom in atoms(expression)))
                 raise _unequal(f"a size of {expression} as given", f"{known} and {place}")
-
-    def _shapes(self, given: Mapping[str, Any], owner: Backend) -> Iterator[tuple[str, tuple, tuple]]:
-        """(path, dims of the capture, sizes of the call) of every tensor whose rank the capture took as given."""
-        for places in self.places.values():
-            for name, *keys in places:
-                path = name + "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys)
-                slot, held = _at(self.trees, (name, *keys)), _at(given, (name, *keys))
-                if isinstance(slot.type, LogicalTensor) and slot.type.dims and owner.is_tensor(held):
-                    yield path, slot.type.dims, tuple(owner.shape_of(held))
 
     def _check_aliases(self, given: Mapping[str, Any], owner: Backend) -> None:
         """What the program writes shares no memory with another argument."""
@@ -231,26 +233,39 @@ def _other(path: str, fixed: Any, held: Any, owner: Backend) -> GuardError:
 
 
 def _check_open(slot: Slot, held: Any, path: str, owner: Backend) -> None:
-    if not (_fits(slot.kind, held) or _counts(slot.kind, held, owner)):
+    own = owner.is_tensor(held)
+    if not (_fits(slot.kind, held) or (own and _counts(slot.kind, held, owner))):
         raise GuardError(
             f"the capture takes {path!r} as a value of kind {slot.kind!r}, and the call has {_shown(held)}",
             hint=f"annotate {path!r} in the signature with what it is, or give it at capture",
         )
-    other = next((b for b in loaded() if b.is_tensor(held)), None) if not owner.is_tensor(held) else None
-    if other is not None and other.is_key(held) and other.name not in owner.takes:
-        raise ArgumentError(
-            f"{path!r} is a key of {other.name}, and this function draws random numbers from what {owner.name} has for them",
-            hint="give a torch.Generator, a key of jax.random, or a generator of NumPy's",
-        )
-    if other is not None and other.name not in owner.takes and not isinstance(held, np.generic):
-        raise ArgumentError(
-            f"{path!r} is an array of {other.name}, and this function takes those of {owner.name}",
-            hint=f"give it an array of {owner.name}; the Program itself runs on the framework of its arguments",
-        )
+    of = owner if own else next((other for other in loaded() if other.is_tensor(held)), None)
+    if of is not None and of is not owner:
+        _check_foreign(held, path, owner, of)
     if isinstance(slot.type, LogicalTensor):
-        _check_type(slot.type, held, path, owner)
+        if of is not None:
+            _check_type(slot.type, held, path, owner, of)
+        elif isinstance(held, NUMBER_CLASSES) and slot.type.dims:
+            got = f"the number {held!r}"
+            raise GuardError(f"the capture is for {path}: {slot.type}, and the call has {got}", hint="pass an array")
     elif slot.type is not None and not same(held, slot.type):
         raise _other(path, slot.type, held, owner)
+
+
+def _check_foreign(held: Any, path: str, owner: Backend, of: Backend) -> None:
+    """An array of another framework is one of those that the owner's functions take."""
+    if of.name in owner.takes:
+        return
+    if of.is_key(held):
+        raise ArgumentError(
+            f"{path!r} is a key of {of.name}, and this function draws random numbers from what {owner.name} has for them",
+            hint="give a torch.Generator, a key of jax.random, or a generator of NumPy's",
+        )
+    if not isinstance(held, np.generic):
+        raise ArgumentError(
+            f"{path!r} is an array of {of.name}, and this function takes those of {owner.name}",
+            hint=f"give it an array of {owner.name}; the Program itself runs on the framework of its arguments",
+        )
 
 
 def _fits(kind: str, held: Any) -> bool:
@@ -265,8 +280,9 @@ def _fits(kind: str, held: Any) -> bool:
 
 
 def _counts(kind: str, held: Any, owner: Backend) -> bool:
-    """Whether an array stands for a number of Python's: one without axes whose dtype yields to others, as tracers make of them."""
-    if kind not in ("int", "float") or not owner.is_tensor(held):
+    """Whether an array of the owner's stands for a number of Python's: one without axes whose dtype yields to others, as tracers
+    make of them."""
+    if kind not in ("int", "float"):
         return False
     type_ = owner.type_of(held)
     return (
@@ -281,24 +297,20 @@ def _shown(held: Any) -> str:
     return repr(held) if isinstance(held, _PLAIN) else described(held).text
 
 
-def _check_type(type_: LogicalTensor, held: Any, path: str, owner: Backend) -> None:
-    of = next((other for other in (owner, *loaded()) if other.is_tensor(held)), None)
-    if of is None:
-        if isinstance(held, NUMBER_CLASSES) and type_.dims:
-            got = f"the number {held!r}"
-            raise GuardError(f"the capture is for {path}: {type_}, and the call has {got}", hint="pass an array")
-        return
+def _check_type(type_: LogicalTensor, held: Any, path: str, owner: Backend, of: Backend) -> None:
+    """An array `of` a framework has the sizes and the dtype that the capture has fixed."""
     shape, dtype = of.shape_of(held), None if of.is_key(held) else of.dtype_of(held)
     fits = type_.dims is None or (
         len(shape) == len(type_.dims) and all(not isinstance(d, int) or d == s for d, s in zip(type_.dims, shape))
     )
-    if not fits or (type_.dtype is not None and dtype not in (type_.dtype, owner.held_as(type_.dtype))):
-        some = any(isinstance(dim, Dim) for dim in type_.dims or ())  # dynamic=True may have been said
-        told = "leave it open with a TensorSpec of Dims; the program's notes tell of sizes that code keeps"
-        raise GuardError(
-            f"the capture is for {path}: {type_}, and the call has {LogicalTensor(dtype, tuple(shape)) if dtype else 'a key'}",
-            hint=told if some else "capture with dynamic=True, or with a TensorSpec of Dims",
-        )
+    if fits and (type_.dtype is None or dtype is type_.dtype or dtype in (type_.dtype, owner.held_as(type_.dtype))):
+        return
+    some = any(isinstance(dim, Dim) for dim in type_.dims or ())  # dynamic=True may have been said
+    told = "leave it open with a TensorSpec of Dims; the program's notes tell of sizes that code keeps"
+    raise GuardError(
+        f"the capture is for {path}: {type_}, and the call has {LogicalTensor(dtype, tuple(shape)) if dtype else 'a key'}",
+        hint=told if some else "capture with dynamic=True, or with a TensorSpec of Dims",
+    )
 
 
 def _check_bounds(dim: Dim, size: int, place: str) -> None:
@@ -315,66 +327,6 @@ def _unequal(what: str, found: str) -> GuardError:
     return GuardError(f"the capture took {what}, and the call has {found}", hint=hint)
 
 
-# ---------------------------------------------------------------------- guards
-def _check_rank(guard: Guard, held: Any, owner: Backend) -> None:
-    if owner.is_tensor(held) and len(owner.shape_of(held)) != guard.value:
-        raise GuardError(
-            f"the capture takes {guard} as given, and the call has {len(owner.shape_of(held))} dimensions",
-            guard.span, "capture with a TensorSpec of this rank",
-        )  # fmt: skip
-
-
-def _check_axes(guard: Guard, held: Any, owner: Backend) -> None:
-    found = len(owner.shape_of(held)) if owner.is_tensor(held) else 0
-    if found < guard.value and (owner.is_tensor(held) or isinstance(held, NUMBER_CLASSES)):
-        raise GuardError(
-            f"the capture takes {guard} as given, and the call has {found} dimensions",
-            guard.span, "capture with an argument of this rank",
-        )  # fmt: skip
-
-
-def _check_layout(guard: Guard, held: Any, owner: Backend) -> None:
-    layout = owner.layout_of(held) if owner.is_tensor(held) else None
-    found = guard.value if layout is None else QUESTIONS[guard.kind](layout)
-    if found != guard.value:
-        raise GuardError(
-            f"the capture takes it as given that {guard}, and the call has {Guard(guard.kind, guard.subject, found)}",
-            guard.span, "call with a tensor that lies in memory as that of the capture did, or capture again with this one",
-        )  # fmt: skip
-
-
-def _check_number(guard: Guard, held: Any, owner: Backend) -> None:
-    if isinstance(held, np.ndarray):
-        raise GuardError(
-            f"the capture takes it as given that {guard}, and the call has an array, which is written in place", guard.span,
-            "call with x[()], or give an array at capture",
-        )  # fmt: skip
-
-
-def _check_class(guard: Guard, held: Any, owner: Backend) -> None:
-    found = owner.class_of(held) if owner.is_tensor(held) else ""
-    if found and found != guard.value:
-        what = f"the capture takes it as given that {guard}, whose class the code asks for, and the call has a {found}"
-        raise GuardError(what, guard.span, "capture with an argument of this class")
-
-
-def _check_device(guard: Guard, held: Any, owner: Backend) -> None:
-    if owner.is_tensor(held) and owner.device_kinds and str(owner.device_of(held)) != guard.value:
-        what = f"the capture takes it as given that {guard}, and the call has a tensor on {owner.device_of(held)}"
-        raise GuardError(what, guard.span, "capture with a tensor on this device")
-
-
-def _check_requires_grad(guard: Guard, held: Any, owner: Backend) -> None:
-    if owner.is_tensor(held) and owner.trained(held) not in (None, guard.value == "True"):
-        what = f"the capture takes it as given that {guard}, and the call has a tensor of which this does not hold"
-        raise GuardError(what, guard.span, "capture with a tensor that requires gradients, or with one that does not")
-
-
-_CHECKS = {
-    "rank": _check_rank, "axes": _check_axes, "number": _check_number, "class": _check_class, "device": _check_device,
-    "requires_grad": _check_requires_grad,
-    **dict.fromkeys(QUESTIONS, _check_layout),
-}  # fmt: skip
 _OF_SEVERAL = {
     **dict.fromkeys(HELD, Admission._check_held), "kinds": Admission._check_kinds,
     **dict.fromkeys(("same", "distinct"), Admission._check_pair),

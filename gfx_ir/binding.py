@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,9 @@ from .described import Described, described
 from .errors import ArgumentError
 from .fields import contents, record_fields
 from .graph import UNBOUND
+from .loading import loaded
 from .program import Parameter
+from .python_numbers import NUMBER_CLASSES
 from .records import public
 from .trees import tree_map
 
@@ -37,27 +40,39 @@ class Binding:
         self.name, self.parameters, self.random = name, parameters, random
         self.left = {parameter.name: _left_out(parameter, authors) for parameter in parameters}
         self.signature = _signature(parameters, self.left, random)
+        named = [parameter.name for parameter in parameters if parameter.kind in ("", "positional")]
+        self.positional = named if len(named) == len(parameters) else None
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
         """(arguments by name, one that is left out at its default or fixed value; the source of random numbers).
 
         Dataclasses become dictionaries of their fields. Raises ArgumentError where an argument is missing or too many."""
-        try:
-            bound = self.signature.bind(*args, **kwargs).arguments
-        except TypeError as error:
-            raise self._unfit(error) from None
+        if self.positional is not None and not kwargs and len(args) <= len(self.positional):
+            bound: Mapping[str, Any] = dict(zip(self.positional, args))  # what `bind` gives, in a fifth of the time
+        else:
+            bound = self._bound(args, kwargs)
         found = {}
+        leaves = (*NUMBER_CLASSES, str, *itertools.chain.from_iterable(owner.tensor_types for owner in loaded()))
         for parameter in self.parameters:
             if parameter.name in bound:
-                found[parameter.name] = plain(bound[parameter.name], parameter.tree)
+                given = bound[parameter.name]
+                found[parameter.name] = given if _is_plain(given, leaves) else plain(given, parameter.tree)
                 continue
             found[parameter.name] = left = self.left[parameter.name]
             if left is UNBOUND:
                 raise self._unfit(f"missing a required argument: {parameter.name!r}")
         return found, next((bound[name] for name in self.random if bound.get(name) is not None), None)
 
+    def _bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
+        try:
+            return self.signature.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            raise self._unfit(error) from None
+
     def call(self, fn: Callable[..., Any], given: Mapping[str, Any], random: Any = None) -> Any:
         """Call an emitted function that has this signature."""
+        if self.positional is not None and random is None:
+            return fn(*(given[name] for name in self.positional))
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
         for parameter in self.parameters:
@@ -129,6 +144,27 @@ def unfit(name: str, why: object, shown: Sequence[str]) -> ArgumentError:
     """The error for arguments that a function does not take; `shown`: those that it takes, as its signature has them."""
     hint = f"it takes {', '.join(shown)}" if shown else "it takes no arguments"
     return ArgumentError(f"{name!r} cannot be called with these arguments: {why}", hint=hint)
+
+
+def _is_plain(tree: Any, leaves: tuple[type, ...]) -> bool:
+    """Whether a tree is of dictionaries, lists and tuples of Python's, and its leaves are of these classes."""
+    if isinstance(tree, leaves):
+        return True
+    open_, seen, known = [tree], set(), set(leaves)  # type: ignore[var-annotated]
+    while open_:
+        held = open_.pop()
+        kind = type(held)
+        if kind in known:
+            continue
+        if kind is dict or kind is list or kind is tuple:
+            if id(held) not in seen:
+                seen.add(id(held))
+                open_.extend(held.values() if kind is dict else held)
+        elif issubclass(kind, leaves):
+            known.add(kind)
+        else:
+            return False
+    return True
 
 
 def plain(value: Any, tree: Any = None) -> Any:
