@@ -24,8 +24,8 @@ from ..control.endless import endless
 from ..heap.journal import stored_attribute
 from ..heap.makers import COMBINED
 from ..interfaces import Capturing
+from ..objects.deciding_items import any_all
 from ..objects.iterating_calls import (
-    any_all,
     chained,
     combine,
     container,
@@ -273,11 +273,10 @@ _ASKING = frozenset((COUNTS, READS, CONSUMES, LAZY))
 @dataclass(frozen=True)
 class Builtin:
     """How a builtin is captured, and its effect on what it is given: it *keeps* it, *counts* or *reads* what is in it, *consumes* all items of an
-    iterable (its argument `at`), is *lazy* (takes items one by one, some of them, or when it is asked for its own), or *writes* to it."""
+    iterable, is *lazy* (takes items one by one, some of them, or when it is asked for its own), or *writes* to it."""
 
     handler: Handler
     effect: str
-    at: int = 0
 
     def __call__(self, tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         if not fits(f, args, kwargs):
@@ -285,13 +284,13 @@ class Builtin:
         if self.effect in _ASKING:
             for x in args:
                 tracer.effects.sure_of_keys(x, ordered=self.effect != COUNTS)
-        if self.effect == CONSUMES and len(args) > self.at:
-            args = (*args[: self.at], tracer.iteration.drained(args[self.at]), *args[self.at + 1 :])
+        if self.effect == CONSUMES and args:
+            args = (tracer.iteration.drained(args[0]), *args[1:])
         return self.handler(tracer, f, args, kwargs)
 
 
-def _rows(effect: str, handlers: dict[Any, Handler], at: int = 0) -> dict[Any, Builtin]:
-    return {f: Builtin(handler, effect, at) for f, handler in handlers.items()}
+def _rows(effect: str, handlers: dict[Any, Handler]) -> dict[Any, Builtin]:
+    return {f: Builtin(handler, effect) for f, handler in handlers.items()}
 
 
 _MATH = {getattr(math, name[5:]): on_math for name in FUNCTIONS if name.startswith("math.")}
@@ -308,10 +307,9 @@ BUILTINS: dict[Any, Builtin] = {
         **dict.fromkeys((builtins.locals, builtins.eval, builtins.exec), _locals),
     }),
     **_rows(CONSUMES, {tuple: container, list: container, sorted: _sorted, sum: _sum, math.prod: _prod}),
-    **_rows(CONSUMES, {functools.reduce: reduced}, 1),
     **_rows(LAZY, {
         next: next_item, iter: iterator, zip: combine, enumerate: combine, reversed: combine, map: mapped, filter: filtered,
-        any: any_all, all: any_all, min: minmax, max: minmax, itertools.chain.from_iterable: chained,
+        functools.reduce: reduced, any: any_all, all: any_all, min: minmax, max: minmax, itertools.chain.from_iterable: chained,
         itertools.count: endless, itertools.repeat: endless,
     }),
     **_rows(WRITES, {

@@ -10,9 +10,9 @@ from typing import Any
 from gfx_ir.graph import Value
 
 from ..interfaces import Capturing
-from ..objects.iterating_calls import Writes, first_that, left, unwritten
+from ..objects.deciding_items import Writes, ahead, first_that, left, unwritten
 from ..python.attempts import attempt
-from ..python.open_iterables import Combined
+from ..python.open_iterables import Combined, Stepped
 from ..values.access import Access, Stop
 from ..values.proxy import Undefined
 from .builtin_calls import total_of
@@ -37,9 +37,10 @@ class Fold:
     def __call__(self, iterable: Any, target: Any, start: tuple) -> Any:
         """The rows of a tensor at once where none is left out, else a loop."""
         tracer = self.tracer
+        iterable = ahead(tracer, iterable) if self.f in (any, all) else iterable
         source = None if isinstance(iterable, range) else tracer.loop_sources.loop_source(iterable)
         rows = source is None or any(isinstance(item, Value) for item in source.items)
-        open_ = source is not None or isinstance(iterable, Combined)
+        open_ = source is not None or isinstance(iterable, (Combined, Stepped))
         if self.f is next:
             first = partial(self._first_open, target, source is None) if open_ else self._first
             return first(iterable, *start)

@@ -154,7 +154,7 @@ def gfx_kept(
 ) -> Any:
     """A list comprehension of one `for` with a filter; `access` as in `gfx_and`."""
     tracer = here()
-    source = rows_of(tracer.overloading.iterable(iterable))
+    source = turns_of(tracer.overloading.iterable(iterable))
     return tracer.loops.kept(function, keeps, source, target, Access(*access))
 
 
@@ -167,7 +167,7 @@ def gfx_flat(
 ) -> Any:
     """A list comprehension of several loops, of which `function` makes the list that the inner ones give; `access` as in `gfx_and`."""
     tracer = here()
-    source = rows_of(tracer.overloading.iterable(iterable))
+    source = turns_of(tracer.overloading.iterable(iterable))
     return tracer.loops.flat(function, keeps, source, target, Access(*access))
 
 
@@ -196,7 +196,7 @@ def gfx_fold(f: Any, iterable: Any, each: Any, keeps: Any, target: Any, *start: 
     """sum, any or all of a generator expression of one `for`; `access` as in `gfx_and`."""
     tracer = here()
     fold = Fold(tracer, f, each, keeps, Access(*access))
-    each_way = lambda source: fold(rows_of(tracer.overloading.iterable(source)), target, start)
+    each_way = lambda source: fold(turns_of(tracer.overloading.iterable(source)), target, start)
     return tracer.gates.resolve(iterable, each_way, fold.access)
 
 

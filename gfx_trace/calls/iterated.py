@@ -11,8 +11,9 @@ from gfx_ir.probing import own_attribute
 
 from ..interfaces import Capturing
 from ..objects.iterating_calls import combine
-from ..python.open_iterables import is_open_iterable
-from ..python.rows import Lazy, append_item, holds_rows, rows_of
+from ..python.open_iterables import Combined, Mapped, Stepped, at_its_turn, is_open_iterable
+from ..python.rows import Lazy, append_item, holds_rows, rows_of, turns_of
+from ..values.access import Access, Stop
 
 
 def iterated(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -20,14 +21,24 @@ def iterated(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     written = _WRITTEN.get(f) if own_attribute(f, "__module__") == "itertools" else None
     if written is None or not any(_is_open(x) for x in args):
         return None
+    if f in _AT_ONCE:
+        found = written(tracer, *[_taken(tracer, x, rows_of) for x in args], **kwargs)
+        return tracer.iteration.made(Lazy(f, lambda: found, lambda: tracer.iteration.steps(found)))
+
+    def turns(calls: bool = True) -> Any:
+        sources = [_taken(tracer, x, turns_of) for x in args]
+        one_by_one = any(map(at_its_turn, sources)) or (calls and any(map(callable, (*args, *kwargs.values()))))
+        return (_AT_TURNS[f] if one_by_one else written)(tracer, *sources, **kwargs)
 
     def whole() -> Any:
-        sources = [rows_of(tracer.overloading.iterable(x)) if isinstance(x, (list, tuple, Lazy)) else x for x in args]
-        return written(tracer, *sources, **kwargs)
+        found = turns(calls=False)
+        return tracer.loops.map_(lambda item: item, found) if at_its_turn(found) else found
 
-    found = whole() if f in _AT_ONCE else None
-    made = whole if found is None else lambda: found
-    return tracer.iteration.made(Lazy(f, made, lambda: tracer.iteration.steps(made())))
+    return tracer.iteration.made(Lazy(f, whole, lambda: tracer.iteration.steps(whole()), turns))
+
+
+def _taken(tracer: Capturing, x: Any, how: Callable[[Any], Any]) -> Any:
+    return how(tracer.overloading.iterable(x)) if isinstance(x, (list, tuple, Lazy)) else x
 
 
 def _is_open(x: Any) -> bool:
@@ -75,6 +86,54 @@ def _multiplied(tracer: Capturing, *sources: Any, repeat: int = 1) -> Any:
     return tuples((), sources * repeat) if repeat else [()]
 
 
+# ---------------------------------------------------------------- each item at its turn
+def _accumulated_in_turn(tracer: Capturing, source: Any, func: Any = None, *, initial: Any = None) -> Any:
+    function, totals = operator.add if func is None else func, tracer.journal.made.note([initial])
+
+    def step(item: Any) -> Any:
+        total = tracer.objects.item(totals, 0)
+        found = item if total is None else tracer.calls.call(function, (total, item), {})
+        tracer.objects.set_item(totals, 0, found)
+        return found
+
+    later = Mapped(step, source)
+    return later if initial is None else _chained_in_turn(tracer, [initial], later)
+
+
+def _chained_in_turn(tracer: Capturing, *sources: Any) -> Stepped:
+    def take(source: Any, body: Callable[[Any], None], access: Access, stop: Stop | None) -> None:
+        tracer.loops.for_(source, body, access, stop, "item")
+
+    return Stepped(sources, take)
+
+
+def _sliced_in_turn(tracer: Capturing, source: Any, *ends: Any) -> Any:
+    itertools.islice((), *ends)  # Python's errors
+    start, stop, step = (getattr(slice(*ends), name) for name in ("start", "stop", "step"))
+    numbered = Combined("enumerate", (source,)) if stop is None else Combined("zip", (range(stop), source))
+    if not start and step in (None, 1):
+        return Mapped(lambda pair: pair[1], numbered) if stop is not None else source
+
+    def take(pair: tuple, body: Callable[[Any], None], access: Access, stop: Stop | None) -> None:
+        behind = pair[0] - (start or 0)
+        kept = tracer.truths.and_(behind >= 0, [lambda: behind % (step or 1) == 0])
+        tracer.truths.ifexp(kept, lambda: body(pair[1]), lambda: None, access, "")
+
+    return Stepped(numbered, take)
+
+
+def _paired_in_turn(tracer: Capturing, source: Any) -> Stepped:
+    before = tracer.journal.made.note([None])
+
+    def take(item: Any, body: Callable[[Any], None], access: Access, stop: Stop | None) -> None:
+        first = tracer.objects.item(before, 0)
+        tracer.objects.set_item(before, 0, item)
+        if first is not None:
+            body((first, item))
+
+    return Stepped(source, take)
+
+
 _WRITTEN: dict[Any, Callable[..., Any]] = {
     itertools.accumulate: _accumulated,
     itertools.chain: _chained,
@@ -83,5 +142,12 @@ _WRITTEN: dict[Any, Callable[..., Any]] = {
     itertools.product: _multiplied,
 }
 """What gives all items, of the arguments."""
+_AT_TURNS: dict[Any, Callable[..., Any]] = {
+    itertools.accumulate: _accumulated_in_turn,
+    itertools.chain: _chained_in_turn,
+    itertools.islice: _sliced_in_turn,
+    itertools.pairwise: _paired_in_turn,
+}
+"""The same where code runs between the items, or makes them."""
 _AT_ONCE = frozenset((itertools.product,))
 """Those that take all items where they are called."""

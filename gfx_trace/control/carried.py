@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import dtypes, ops
-from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.infer.abstract import NUMBERS, Abstract, join, joined_dims, never_meet
 from gfx_ir.infer.abstract import number as number_of_kind
@@ -30,7 +30,7 @@ class Unsettled(Exception):
     """A trip leaves a variable of another kind, shape or dtype than it had before the loop. `error`: what to raise where no trip
     can run before it. Never leaves the staging of that loop."""
 
-    def __init__(self, error: UnsupportedConstruct) -> None:
+    def __init__(self, error: CaptureError) -> None:
         self.error = error
 
 

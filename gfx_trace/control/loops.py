@@ -14,7 +14,7 @@ from gfx_ir.graph import Value
 from ..heap.aliases import WrittenRows, share
 from ..interfaces import Capturing
 from ..python.attempts import Mark, attempt
-from ..python.open_iterables import Combined
+from ..python.open_iterables import Combined, Stepped
 from ..values.access import NOTHING, Access, Stop
 from ..values.gated import Gated
 from ..values.proxy import NeedsPython, Proxy
@@ -198,6 +198,10 @@ class Loops:
             again = lambda side: self.for_(side, body, access, stop, target)
             self.tracer.gates.resolve(iterable, again, access, False)
             return
+        if type(iterable) is Stepped:
+            take = lambda item: iterable.take(item, body, access, stop)
+            self.for_(iterable.source, take, access, stop, target, peels)
+            return
         if stop is not None and id(iterable) in self.tracer.iteration.endless:
             loop_without_end(self.tracer, iterable, body, access, stop)
             return
@@ -290,7 +294,7 @@ class Loops:
         the function assigns."""
 
         def work(iterable: Any, source: Any) -> Any:
-            if source is None and not isinstance(iterable, Combined):
+            if source is None and not isinstance(iterable, (Combined, Stepped)):
                 return [function(item) for item in self.tracer.iteration.steps(iterable)]
             return mapped(self.tracer, function, iterable, source, target, access)
 

@@ -11,7 +11,7 @@ from gfx_ir.graph import Value
 from ..interfaces import Capturing
 from ..python.attempts import attempt
 from ..python.listed import ListedItems
-from ..python.open_iterables import Combined
+from ..python.open_iterables import Combined, Stepped
 from ..python.rows import append_item
 from ..python.sequences import OpenList, empty, joined
 from ..values.access import Access
@@ -72,7 +72,7 @@ def kept(
     """[function(item) for item in iterable if keeps(item)]: of open length where an open test filters, or the iterable is."""
     outs: list[Any] = tracer.journal.made.note([])
     body = _filtered(tracer, keeps, lambda item: append_item(tracer, outs, function(item)), access)
-    if source is None and not isinstance(iterable, Combined):
+    if source is None and not isinstance(iterable, (Combined, Stepped)):
         for item in tracer.iteration.steps(iterable):
             body(item)
         return outs
@@ -103,7 +103,7 @@ def flat(
     """[x for item in iterable if keeps(item) for x in function(item)]: the lists that the items give, one behind the other."""
     outs: list[Any] = tracer.journal.made.note([])
     body = _filtered(tracer, keeps, lambda item: tracer.calls.call(outs.extend, (function(item),), {}), access)
-    if isinstance(iterable, Combined) or (source is not None and source.length is None):
+    if isinstance(iterable, (Combined, Stepped)) or (source is not None and source.length is None):
         tracer.loops.for_(iterable, body, access, None, target)
     else:
         for item in tracer.iteration.steps(iterable):

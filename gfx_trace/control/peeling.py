@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from gfx_ir.codegen.copying import copy_nodes
-from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.trees import tree_map
 
@@ -103,7 +103,7 @@ def peel(
         rest()
 
 
-def peel_if_any(tracer: Capturing, source: Source, refusal: UnsupportedConstruct, *peeled: Any) -> None:
+def peel_if_any(tracer: Capturing, source: Source, refusal: CaptureError, *peeled: Any) -> None:
     """The same where an open number says whether there is a first trip, on which hangs what the loop leaves then. `peeled`: the
     arguments of `peel`. Raises `refusal` where that cannot be captured either, as where data says so."""
     try:

@@ -286,9 +286,8 @@ class Settling:
         if same(old, held) or (slot.kind == "proxy" and slot.old is value):
             return True
         if not carryable(old):
-            raise NeedsPython(
-                "loop", f"the loop writes {slot.name!r}, which no graph can carry from trip to trip", self.carries.span
-            )
+            what = f"the loop writes {slot.name!r}, which no graph can carry from trip to trip"
+            raise Unsettled(NeedsPython("loop", what, self.carries.span))
         if not carryable(held):
             raise NeedsPython("loop", f"the loop writes {slot.name!r}", self.carries.span)
         if path in self.carries.dropped:

@@ -1,37 +1,25 @@
-"""Python's builtins that go over iterables: what takes all items, what stops where an item decides, and what is lazy."""
+"""Python's builtins that go over iterables: what is lazy, and what takes all items."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from types import GeneratorType
 from typing import Any
 
-from gfx_ir import ops
-from gfx_ir.graph import Value
-
+from ..heap.aliases import mutable
 from ..interfaces import Capturing
-from ..python.attempts import Mark, attempt
-from ..python.best import of_one_axis
 from ..python.checks import checked
 from ..python.iteration import is_iterator, runs_code
 from ..python.listed import ListedItems
-from ..python.open_iterables import Combined, Mapped, OpenRange, is_open_iterable, whole_list
+from ..python.open_iterables import Combined, OpenRange, at_its_turn, each_of, is_open_iterable, whole_list
 from ..python.rows import Lazy, RowIterator, StackedRows, rows_of, turns_of
-from ..python.sequences import OpenList, folded, is_shape, open_tuple
+from ..python.sequences import OpenList, is_shape, open_tuple
 from ..values.access import NOTHING, Access
 from ..values.gated import Gated
 from ..values.number_rows import rows_kind
 from ..values.proxy import HostProxy, Proxy, is_open
 from .overloaded import operate
-
-_MOST = 1000
-"""How many items of an iterator stand under tests, each within that of the one before: one without an end is none for that."""
-
-
-class Writes(Exception):
-    """What was computed ahead of its turn wrote something."""
 
 
 # ---------------------------------------------------------------- lazy
@@ -75,8 +63,7 @@ def lazily(
         return tracer.iteration.made(_each(kind, function, tracer.iteration.steps(source)))
     whole = lambda: open_tuple(tracer.loops.map_(function, turns_of(source), target, access))
     steps = lambda: _each(kind, function, tracer.iteration.steps(source))
-    turns = None if access.names else lambda: Mapped(function, turns_of(source))
-    return tracer.iteration.made(Lazy(kind, whole, steps, turns))
+    return tracer.iteration.made(Lazy(kind, whole, steps, lambda: each_of(function, turns_of(source))))
 
 
 def _each(kind: type, function: Callable[[Any], Any], items: Iterator[Any]) -> Iterator[Any]:
@@ -122,6 +109,9 @@ def combine(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         return _lazy_combination(tracer, f, asked, start)
     if f is reversed and type(parts[0]) is ListedItems:
         return parts[0].cut(tracer, slice(None, None, -1))
+    if f is reversed and type(args[0]) in (list, tuple) and type(parts[0]) is Proxy and mutable(parts[0]):
+        rows, last = parts[0], tracer.host_values.length(parts[0]) - 1  # a list has views, a tensor is copied
+        return lazily(tracer, f, lambda at: tracer.views.getitem(rows, at), _downwards(last))
     if f is reversed and is_shape(parts[0]):
         return parts[0][::-1]
     if f is reversed and isinstance(parts[0], OpenRange) and type(step := parts[0].step) is int and abs(step) == 1:
@@ -130,6 +120,10 @@ def combine(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         parts = asked = tuple(map(rows_of, parts))
         _of_one_length(tracer, parts)
     return _lazy_combination(tracer, f, parts if f is reversed else asked)
+
+
+def _downwards(last: Any) -> Any:
+    return range(last, -1, -1) if type(last) is int else OpenRange(last, -1, -1)
 
 
 def _counted(tracer: Capturing, part: Any) -> Any:
@@ -228,7 +222,7 @@ def container(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 def reduced(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """functools.reduce(function, items[, initial]): a loop, staged where the number of items is open."""
     function, items, *initial = args
-    items = tracer.arrays.in_graph(items)
+    items = turns_of(tracer.overloading.iterable(tracer.arrays.in_graph(items)))
     if isinstance(items, OpenRange) and not initial:
         initial, items = [items.start], OpenRange(items.start + items.step, items.stop, items.step)
     elif isinstance(items, Proxy) and not initial:
@@ -236,114 +230,16 @@ def reduced(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     elif type(items) is ListedItems and not initial:
         checked(tracer, items.length(tracer) > 0, "reduce() of empty iterable with no initial value", "TypeError")
         initial, items = [items.item(tracer, 0)], items.cut(tracer, slice(1, None))
-    if not is_open_iterable(items):
-        items = list(items)
-        if not initial and not items:
-            return f(function, items)  # an error of Python's
-        initial, items = (initial, items) if initial else (items[:1], items[1:])
+    if not is_open_iterable(items) and not at_its_turn(items):
+        items = tracer.iteration.steps(items)
+        for first in items if not initial else ():
+            initial = [first]
+            break
+        if not initial:
+            return f(function, ())  # an error of Python's
+        tracer.iteration.made(items)
     elif not initial:
         raise tracer.error("GFX cannot convert this call of reduce(): its first item is open", "give an initial value")
     return tracer.loops.fold(
         items, lambda total, item: tracer.calls.call(function, (total, item), {}), initial[0], "total"
     )
-
-
-# ---------------------------------------------------------------- what stops where an item decides
-def any_all(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """any(x), all(x)."""
-    source = args[0] if type(args[0]) is GeneratorType else turns_of(tracer.overloading.iterable(args[0]))
-    if type(source) is Mapped:
-        return _of_mapped(tracer, f, source)
-    if is_shape(source):
-        return folded(tracer, f.__name__, source)
-    if isinstance(source, Proxy):
-        of_one_axis(tracer, source, f.__name__)
-        return tracer.wrap(ops.to_bool(getattr(ops, f.__name__)(source.read(), 0)), source.backend)
-    if type(source) is ListedItems:
-        joined = tracer.truths.and_ if f is all else tracer.truths.or_
-        return tracer.loops.fold(
-            source, lambda found, item: joined(found, [lambda: tracer.truths.bool_(item)]), f is all, "found"
-        )
-    return first_that(tracer, f, source, None)
-
-
-def _of_mapped(tracer: Capturing, f: Any, source: Mapped) -> Any:
-    """any (all) of what a function makes of items: of all at once, unless it writes, as it does for none behind the one that decides."""
-    of_all = lambda: any_all(tracer, f, (tracer.loops.map_(source.function, source.source),), {})
-    try:
-        return attempt(tracer, lambda mark: unwritten(tracer, mark, of_all()))
-    except Writes:
-        joined = tracer.truths.and_ if f is all else tracer.truths.or_
-        holds = lambda item: tracer.truths.bool_(source.function(item))
-        return tracer.loops.fold(
-            source.source, lambda found, item: joined(found, [lambda: holds(item)]), f is all, "found"
-        )
-
-
-def first_that(tracer: Capturing, f: Any, source: Any, each: Callable[[Any], Any] | None) -> Any:
-    """any (all) of each(item) for the items of a source: those behind the one that decides are left where they are."""
-    items = tracer.iteration.steps(source)
-    for item in items:
-        value = item if each is None else each(item)
-        test = tracer.truths.truth(value)
-        if isinstance(test, Value):
-            rest = _ahead(tracer, source, items, each)
-            joined = (tracer.truths.and_ if f is all else tracer.truths.or_)(_asked(tracer, value), rest)
-            return tracer.truths.not_(tracer.truths.not_(joined))
-        if test is (f is any):
-            return test
-    return f is all
-
-
-def _ahead(
-    tracer: Capturing, source: Any, items: Iterator[Any], each: Callable[[Any], Any] | None
-) -> list[Callable[[], Any]]:
-    """The values of the items that are left, as functions: whether they are asked for hangs on data. What writes nothing is computed
-    now, other values where they are asked for."""
-    others = left(tracer, source, items)
-    if each is None:
-        return [lambda item=item: _asked(tracer, item) for item in others]
-    try:
-        values = attempt(tracer, lambda mark: unwritten(tracer, mark, [each(item) for item in others]))
-    except Exception:  # one that is not asked for may raise
-        return [lambda item=item: _asked(tracer, each(item)) for item in others]
-    return [lambda value=value: _asked(tracer, value) for value in values]
-
-
-def left(tracer: Capturing, source: Any, items: Iterator[Any]) -> list[Any]:
-    """The items of a source that are left, of which data decide how many are taken."""
-    if not is_iterator(source):
-        return list(items)
-    found: list[Any] | None = None
-    with suppress(Writes):
-        found = attempt(tracer, lambda mark: unwritten(tracer, mark, list(itertools.islice(items, _MOST + 1))))
-    tracer.iteration.doubt(source)
-    if found is not None and len(found) > _MOST:
-        what = f"data decides how far it goes over an iterator, of which more than {_MOST} items are left"
-        raise tracer.error(f"GFX cannot convert this test: {what}", "go over a list or a range")
-    if found is None:
-        what = f"it goes over a {type(source).__name__} that writes, and data decides how far"
-        raise tracer.error(f"GFX cannot convert this test: {what}", "make a list of its items first")
-    return found
-
-
-def _asked(tracer: Capturing, value: Any) -> Any:
-    """What stands for a value of which the truth alone is asked: two sides of a test have truths in common, whatever they hold."""
-    return value if is_open(value) else tracer.truths.bool_(value)
-
-
-def unwritten(tracer: Capturing, mark: Mark, found: Any) -> Any:
-    """What was computed since the mark. Raises Writes where that wrote to anything, or has an effect."""
-    if tracer.journal.frames[-1] or any(map(tracer.raising.acts, mark.nodes())):
-        raise Writes
-    return found
-
-
-def found_in(tracer: Capturing, source: Any, item: Any) -> Any:
-    """item in source, an iterator or what is of open length."""
-    same = lambda other: other is item or tracer.truths.bool_(operate(tracer, "eq", other, item))
-    if is_open_iterable(source):
-        return tracer.loops.fold(
-            source, lambda found, other: tracer.truths.or_(found, [lambda: same(other)]), False, "found"
-        )
-    return first_that(tracer, any, source, same)

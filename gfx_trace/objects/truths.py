@@ -33,7 +33,7 @@ from ..values.either import Either, Source
 from ..values.gated import Gated, gate_of, usable
 from ..values.numpy_numbers import number_when
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable, is_open, weak_kind
-from .iterating_calls import found_in
+from .deciding_items import found_in
 from .lazy_operators import chained
 
 _CONTAINERS = (tuple, list, set, frozenset, dict, str)

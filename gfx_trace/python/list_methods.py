@@ -14,7 +14,7 @@ from ..values.proxy import weak_kind
 from .checks import check_place
 from .listed import ListedItems
 from .number_lists import put_row
-from .rows import STANDING, StackedRows, behind, head, holds_rows, kind_of_item, listed, listed_items
+from .rows import STANDING, StackedRows, behind, head, holds_rows, kind_of_item, listed, listed_items, stands_for
 
 _AT = frozenset(("insert", "pop", "__delitem__", "__setitem__"))
 
@@ -31,8 +31,7 @@ def list_method(tracer: Capturing, items: list[Any], f: Callable[..., Any], args
     filled = bool(items) and type(items[0]) is StackedRows
     if filled and name == "reverse" and len(items) == 1 and items[0].rows.read().node.graph is tracer.graph:
         tracer.journal.record(items, None, "contents", "a container", tracer.span())
-        rows = items[0].rows
-        items[:] = [StackedRows(tracer.wrap(ops.flip(rows.read(), 0), rows.backend), items[0].kind)]
+        items[:] = [stands_for(tracer, ops.flip(items[0].rows.read(), 0), items[0].kind, items[:1])]
         return None
     if filled and name not in ("clear", "append", "extend"):
         listed(tracer, items, name)
@@ -46,8 +45,7 @@ def list_method(tracer: Capturing, items: list[Any], f: Callable[..., Any], args
                 f"GFX cannot {name} this to a list that a loop filled: its items are the rows of one tensor",
                 "keep what is of another kind in a list of its own",
             )
-        one = StackedRows(tracer.wrap(head(added), items[0].rows.backend), kind)
-        items[:] = [behind(tracer, items[:1], one)]
+        items[:] = [behind(tracer, items[:1], stands_for(tracer, head(added), kind, added))]
     return result
 
 

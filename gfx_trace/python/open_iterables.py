@@ -10,6 +10,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.op import active
 
+from ..values.access import NOTHING, Access, Stop
 from ..values.number_rows import wide
 from ..values.proxy import Proxy, is_open
 from .listed import ListedItems
@@ -57,6 +58,28 @@ class Mapped:
         return map(self.function, active.builder.iteration.steps(self.source))
 
 
+class Stepped:
+    """What gives the body of a loop none, one or several items for each item of a source, each at its turn: `take(item, body, access,
+    stop)` calls body for each that it gives; `access`: to what the body assigns, `stop`: what ends the loop."""
+
+    def __init__(self, source: Any, take: Callable[[Any, Callable[[Any], None], Access, Stop | None], None]) -> None:
+        self.source, self.take = source, take
+
+    def __iter__(self) -> Iterator[Any]:
+        for item in active.builder.iteration.steps(self.source):
+            given: list[Any] = []
+            self.take(item, given.append, NOTHING, None)
+            yield from given
+
+
+def each_of(function: Callable[[Any], Any], source: Any) -> Mapped | Stepped:
+    """function(item) for each item of a source, made at its turn."""
+    if type(source) is not Stepped:
+        return Mapped(function, source)
+    made = lambda body: lambda item: body(function(item))
+    return Stepped(source.source, lambda item, body, access, stop: source.take(item, made(body), access, stop))
+
+
 class Combined:
     """zip, enumerate or reversed over something whose length is open: taken apart by the loop that runs over it."""
 
@@ -92,4 +115,9 @@ def whole_list(x: Any) -> list[Any]:
 
 def is_open_iterable(x: Any) -> bool:
     """Whether a loop over x is staged, or hangs on whether it can be."""
-    return isinstance(x, (Proxy, OpenRange, Combined, Lazy, ListedItems)) or is_shape(x)
+    return isinstance(x, (Proxy, OpenRange, Combined, Stepped, Lazy, ListedItems)) or is_shape(x)
+
+
+def at_its_turn(x: Any) -> bool:
+    """Whether what a loop goes over makes items at their turns."""
+    return type(x) in (Mapped, Stepped) or (type(x) is Combined and any(map(at_its_turn, x.parts)))

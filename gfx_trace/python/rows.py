@@ -293,9 +293,16 @@ def grown(tracer: Capturing, before: list[Any], added: list[Any], rows: list[Pro
 
 def behind(tracer: Capturing, before: list[Any], more: StackedRows) -> StackedRows:
     """Rows that follow the items of a list."""
-    made = tracer.wrap(ops.concat([head(before), more.rows.read()], 0), more.rows.backend)
-    doubt(made, [x for x in before if mutable(x)], "a list that a loop filled holds it")
-    return StackedRows(made, more.kind)
+    both = ops.concat([head(before), more.rows.read()], 0)
+    return stands_for(tracer, both, more.kind, [*before, more])
+
+
+def stands_for(tracer: Capturing, made: Value, kind: str, items: list[Any]) -> StackedRows:
+    """What stands for items of a list whose rows a tensor of its own has a copy of: in the list they are what they were, maybe views."""
+    rows = tracer.wrap(made, tracer.backend)
+    held = [x.rows if type(x) is StackedRows else x for x in items]
+    doubt(rows, [] if kind else [x for x in held if mutable(x)], "a list that a loop filled holds it")
+    return StackedRows(rows, kind)
 
 
 def head(items: list[Any]) -> Value:

@@ -84,7 +84,7 @@ class Comprehensions(Boolean):
             each = self.of_item(gens[0].target, node.elt, node)
             args = [each, self.keeps(gens[0], node), source, structure(gens[0].target)]
             return hook("gfx_kept", args, node, self.left_by([node.elt, *gens[0].ifs], node))
-        if isinstance(node, ast.ListComp) and len(gens) > 1 and not self.holds_walrus(node):
+        if isinstance(node, ast.ListComp) and len(gens) > 1:
             return self.of_loops(node)
         return self.native(node)
 
@@ -107,7 +107,7 @@ class Comprehensions(Boolean):
     def itemwise(self, node) -> bool:
         """One loop over names, whose parts can be functions of an item."""
         gen, *more = node.generators
-        if more or gen.is_async or structure(gen.target) is None or self.holds_walrus(node):
+        if more or gen.is_async or structure(gen.target) is None or (self.shadow and self.holds_walrus(node)):
             return False
         targets = stored(gen.target)
         starred = any(isinstance(n, ast.Starred) for n in ast.walk(gen.target))
@@ -115,10 +115,26 @@ class Comprehensions(Boolean):
 
     def of_item(self, target: ast.expr, part: ast.expr, place: ast.AST) -> ast.Lambda:
         """A part of a comprehension as a function of the item."""
+        if self.holds_walrus(part):
+            return self.taking(target, self.assigning(stored(target), part, place), place)
         kept, self.shadow = self.shadow, self.shadow | set(stored(target))
         made = self.taking(target, self.expr(part), place)
         self.shadow = kept
         return made
+
+    def assigning(self, items: list[str], part: ast.expr, place: ast.AST) -> ast.Call:
+        """A call of a local function for a part of a comprehension that assigns variables of the function, given the items."""
+        targets = self.walrus_targets([part])
+        for name in targets:
+            self.need_bound(name)
+        kept = self.defined, self.beneath
+        self.defined, self.beneath = self.defined | set(items), self.beneath | set(targets)
+        value, before = self.apart(lambda: self.expr(part))
+        self.defined, self.beneath = kept
+        name = self.fresh("item")
+        body = [*before, at(ast.Return(value), place)]
+        self.pre.append(self.local_function(name, arguments(items), body, place, targets))
+        return at(ast.Call(load(name), [load(item) for item in items], []), place)
 
     def consumer(self, node: ast.Call) -> ast.expr:
         """A call; sum, any and all of a generator expression are folds."""
@@ -158,8 +174,10 @@ class Comprehensions(Boolean):
         return at(ast.Lambda(arguments([item]), at(inside, place)), place)
 
     def native(self, node) -> ast.expr:
-        kept = self.shadow
+        kept, beneath = self.shadow, self.beneath
         defined = set(self.defined)
+        if self.holds_walrus(node):
+            self.beneath = beneath | {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)}
         gens = []
         for g in node.generators:
             source = self.expr(g.iter)
@@ -179,7 +197,7 @@ class Comprehensions(Boolean):
             made = at(ast.Tuple([self.expr(node.key), self.expr(node.value)], LOAD), node)
         else:
             made = node.elt = self.expr(node.elt)
-        self.shadow, self.defined = kept, defined
+        self.shadow, self.defined, self.beneath = kept, defined, beneath
         if node.__class__ in HASHED:
             return hook(HASHED[node.__class__], [at(ast.ListComp(made, gens), node)], node)
         return hook("gfx_generator", [node], node) if isinstance(node, ast.GeneratorExp) else self.made(node)

@@ -106,7 +106,8 @@ class Frame:
 
 
 class Context:
-    """State of the walk. `defined`: surely bound here; `shadow`: names of lambdas and comprehensions around."""
+    """State of the walk. `defined`: surely bound here; `shadow`: names of lambdas and comprehensions around;
+    `beneath`: variables of the function that a comprehension around assigns, one scope further down."""
 
     def __init__(self, module: Module, fresh: Fresh, parent: Context | None = None) -> None:
         self.module, self.fresh, self.parent = module, fresh, parent
@@ -115,6 +116,7 @@ class Context:
         self.frame = Frame(set())
         self.defined: set[str] = set()
         self.shadow: frozenset[str] = frozenset()
+        self.beneath: frozenset[str] = frozenset()
         self.kept_live: frozenset[str] = frozenset()
         self.pre: list[ast.stmt] = []
         self.first_arg = ""
@@ -145,13 +147,12 @@ class Context:
 
     def named(self, name: str, value: ast.expr, place: ast.AST, plain: bool = False) -> ast.expr:
         """The value to be assigned to a variable, through the hook that such a write calls; `plain`: it takes no name."""
-        if name in self.shadow:
-            return hook("gfx_name", [const(name), value], place)
-        if name in self.vars.globals:
+        if name in self.vars.globals and name not in self.shadow:
             return hook("gfx_global_write", [const(name), value], place)
-        if name in self.vars.nonlocals:
+        if name in self.beneath or (name in self.vars.nonlocals and name not in self.shadow):
             return hook("gfx_nonlocal", [const(name), thunk(load(name)), value], place)
-        return value if plain or name in self.fresh.made else hook("gfx_name", [const(name), value], place)
+        ours = plain or name in self.fresh.made
+        return value if ours and name not in self.shadow else hook("gfx_name", [const(name), value], place)
 
     def owner(self, name: str) -> Context | None:
         """The enclosing rewritten function that a free name belongs to."""

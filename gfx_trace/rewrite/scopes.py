@@ -137,7 +137,7 @@ def _comprehension(node: ast.AST, use: Use, of: Variables) -> list:
     use.maybe |= inner.maybe
     use.calls = use.calls or inner.calls
     of.captured |= own.captured - set(targets.assigned)
-    of.written_inside |= own.written_inside
+    of.written_inside |= own.written_inside | set(inner.assigned)
     if isinstance(node, ast.GeneratorExp):
         of.captured |= reads
     return [first.iter]
