@@ -1,4 +1,5 @@
-"""Emitted control flow at work: JAX under jit against a form written by hand, torch against the function itself."""
+"""Emitted control flow at work, and what its calls cost: JAX under jit against a form written by hand, torch against the function
+itself."""
 
 import gc
 import importlib.util
@@ -7,6 +8,7 @@ import sys
 
 import jax
 import numpy as np
+import torch
 from harness import timed
 
 import gfx_trace as gfx
@@ -17,7 +19,8 @@ SECONDS = 0.004  # of each function in a round
 
 
 def measure(report):
-    """Needs the conformance cases beside the repository; without them there is nothing to compare with."""
+    """All but the calls needs the conformance cases beside the repository: without them there is nothing to compare with."""
+    called(report)
     if not FOLDER.is_dir():
         report.console.print(f"the conformance cases are not there: {FOLDER}")
         return
@@ -27,6 +30,17 @@ def measure(report):
     for case in cases.CASES:
         if case.realistic and case.flavour == "torch":
             itself(report, cases, case)
+
+
+def called(report):
+    """300 small parameters: what a call costs for each beside what it computes."""
+    layers = [layer for _ in range(150) for layer in (torch.nn.Linear(8, 8), torch.nn.ReLU())]
+    model, x = torch.nn.Sequential(*layers), torch.ones(2, 8)
+    ours = gfx.transpile(model, x, to="torch")
+    with torch.no_grad():
+        report.compare(
+            "a call with 300 parameters: emitted torch / the model", lambda: ours(x), lambda: model(x), 31, 1.1, True
+        )
 
 
 def by_hand(report, examples, name, flavour, data):
