@@ -55,11 +55,12 @@ class _Rule:
         self.graph = Graph(name)
         self.captured: dict[Value, Value] = {}
 
-    def argument(self, like: Any, name: str) -> Proxy:
-        """A new argument, of the type of a value."""
+    def argument(self, like: Any, name: str, given: Value | None = None) -> Proxy:
+        """A new argument, of the type of a value. The one that is `given` for it is no other tensor where code closes over it, nor
+        where it is given twice."""
         made = self.tracer.graph.add_placeholder(identifier(name or "x"), "tensor", getattr(like, "type", None))
         self.own.append(made)
-        return Proxy(made, self.backend)
+        return Proxy(made if given is None else self.tracer.captures.setdefault(given, made), self.backend)
 
     def run(self, compute: Callable[[], list[Any]], own_objects: Sequence[Any] = ()) -> None:
         """Fill the region; `compute` gives its results."""
@@ -138,12 +139,17 @@ def autograd_function(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> A
     needs = tuple(isinstance(x, Proxy) for x in given)
     ctx, back = Context(needs, refuse), Context(needs, refuse)
     forward, backward = _Rule(tracer, name, backend, refuse), _Rule(tracer, f"{name}_backward", backend, refuse)
+    outer = [tracer.local(x.read()) for x in inputs]
     outs: list[Value] = []
     kept: list[Value] = []
     whole: list[Any] = []
 
     def compute() -> list[Any]:
-        filled = [forward.argument(x.read(), x.read().name or "x") if isinstance(x, Proxy) else x for x in given]
+        values = iter(outer)
+        filled = [
+            forward.argument(value := next(values), value.name or "x", value) if isinstance(x, Proxy) else x
+            for x in given
+        ]
         if "setup_context" in vars(cls):
             result = tracer.calls.call(cls.forward, tuple(filled), {})
             tracer.calls.call(cls.setup_context, (ctx, tuple(filled), result), {})
@@ -157,7 +163,8 @@ def autograd_function(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> A
         return [*outs, *kept]
 
     def rule() -> list[Any]:
-        places = [backward.argument(value, value.name or "saved") for value in kept]
+        inner = dict(zip(reversed(forward.own), reversed(outer)))
+        places = [backward.argument(value, value.name or "saved", inner.get(value)) for value in kept]
         back.__dict__.update(
             tree_map(lambda leaf: places[leaf.at] if isinstance(leaf, _At) else leaf, dict(vars(back)))
         )

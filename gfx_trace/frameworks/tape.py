@@ -29,8 +29,9 @@ def tape_gradient(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         raise _refused(tracer, "is_grads_batched=True, or inputs in a dictionary")
     outputs, inputs = (_tensors(tracer, given[name]) for name in ("outputs", "inputs"))
     weights = given["grad_outputs"]
+    if weights is None:
+        weights = [None] * len(outputs)
     weights = list(weights) if isinstance(weights, (tuple, list)) else [weights]
-    weights = weights * len(outputs) if weights == [None] else weights
     if len(weights) != len(outputs) or any(type(x.read()) is not Value for x in (*outputs, *inputs)):
         raise _refused(tracer, "an output without a weight of its own, or a number for a tensor")
     outs = [tracer.local(x.read()) for x in outputs]
@@ -146,10 +147,10 @@ def _check_given(tracer: Capturing, nodes: Sequence[Node], outs: Sequence[Value]
     if len(levels) == 1:
         return
     outer: list[Value] = list(wanted)
-    reached = [*outs, *(value for node in nodes for value in values_in(node.args))]
+    reached = [x for x in (*outs, *(value for node in nodes for value in values_in(node.args))) if x not in outer]
     for (graph, captures), (around, _) in zip(reversed(levels), reversed(levels[:-1])):
         known = {place: value for value, place in captures.items()}
-        places = [place for place in _ends(graph, reached) if place not in outer]
+        places = [place for place in _ends(graph, reached, outer) if place not in outer]
         inside = [value for value in outer if value.node.graph is graph]
         from_outside = [value for value in inside if value in graph.placeholders]
         if not from_outside:
@@ -162,11 +163,13 @@ def _check_given(tracer: Capturing, nodes: Sequence[Node], outs: Sequence[Value]
             raise _refused(tracer, "a tensor from outside of this part of the code, which hangs on the others")
 
 
-def _ends(graph: Graph, values: Iterable[Value]) -> list[Value]:
-    """The arguments of a graph that values are made of."""
-    nodes = {value.node for value in values if value.node.graph is graph}
-    nodes |= ancestors(node for node in nodes)
-    own = {value for node in nodes for value in values_in(node.args)} | set(values)
+def _ends(graph: Graph, values: Iterable[Value], leaves: Sequence[Value]) -> list[Value]:
+    """The arguments of a graph that values are made of, as far as they are not made of these leaves."""
+    own, open_ = set(values), [value for value in values if value.node.graph is graph]
+    while open_:
+        taken = set(values_in(open_.pop().node.args)).difference(own, leaves)
+        own |= taken
+        open_ += taken
     return [place for place in graph.placeholders if place in own]
 
 
