@@ -14,6 +14,7 @@ from gfx_ir.backend import Backend
 from gfx_ir.control import is_given
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.op import Trait
 from gfx_ir.probing import closed_over, own_attribute
 from gfx_ir.trees import leaves
 
@@ -114,8 +115,8 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int]) -> Write | None:
                 keep(tracer, value.value)
             raise refusal
         return Write("", None, slot, first=refusal, kept=False)
-    if isinstance(value, Proxy) and tracer.known.get(id(old)) is value:
-        return None  # the same array, written in place
+    if type(value) is Proxy and _is_array(tracer, value, old):
+        return None
     owner = module if module is not None else type(slot.object).__name__.lower()
     path = f"{owner}.{slot.key}" if owner else str(slot.key)
     param = _param_of(tracer, slot, old)
@@ -202,6 +203,18 @@ def same_data(x: Any, y: Any) -> bool:
     if type(x) is dict:
         return list(x) == list(y) and all(map(same_data, x.values(), y.values()))
     return type(x) in FIXED and x == y
+
+
+def _is_array(tracer: Capturing, value: Proxy, old: Any) -> bool:
+    """Whether a tensor is the array that was there, written in place or not, or one of the same elements on some device: on which
+    one the elements of a state lie is none of it."""
+    known = tracer.known.get(id(old))
+    if known is None or known is value:
+        return known is not None
+    found = value.read()
+    while isinstance(found, Value) and found.node.op.traits & Trait.MOVES:
+        found = found.node.args[0]
+    return isinstance(found, Value) and is_given(found.node) and found is known.read()
 
 
 def _set_again(tracer: Capturing, slot: Slot) -> bool:
