@@ -9,7 +9,9 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gfx_ir import ops
 from gfx_ir.backend import Backend
+from gfx_ir.codegen.copying import copy_nodes, substitute
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.naming import identifier
 from gfx_ir.op import lookup
@@ -18,6 +20,7 @@ from gfx_ir.trees import leaves, tree_map
 from ..interfaces import Capturing
 from ..rewrite.packages import enterable, ours
 from ..values.proxy import HostProxy, Proxy, is_open
+from .natural import natural
 from .staging import staged
 
 
@@ -103,12 +106,23 @@ def _finish(
     recorded = tracer.gradients.current(tracer).records
     found = (tracer.local(value) for value in (*inputs, *closed))
     values = tuple(value if recorded else tracer.gradients.taken(tracer, value) for value in found)
+    own = natural(tracer, forward.graph, rule.graph, count) if mode == "vjp" else None
+    if own is not None:
+        return [Proxy(value, forward.backend) for value in _without_rule(*own, values, tracer)]
     args = (values, identifier(forward.name), mode, count)
     node = Node(lookup("custom_gradient"), args, None, tracer.span(), (forward.graph, rule.graph))
     tracer.append(node)
     for value, result in zip(node.values, forward.graph.result):
         value.type = result.type if isinstance(result, Value) else None
     return [Proxy(value, forward.backend) for value in node.values]
+
+
+def _without_rule(function: Graph, moved: Sequence[bool], given: Sequence[Value], tracer: Capturing) -> list[Value]:
+    """What a function computes of arguments, some of which have no gradient by it."""
+    taken = (value if moves else ops.stop_gradient(value) for value, moves in zip(given, moved))
+    values = dict(zip(function.placeholders, taken))
+    copy_nodes(function, tracer.graph, None, values)
+    return list(substitute(function.result, values))
 
 
 def _refusal(tracer: Capturing, name: str) -> Callable[[str], Any]:

@@ -86,7 +86,7 @@ def _gradients(
                 values[value] = tracer.local(value)
         copy_nodes(nodes, side.graph, None, values)
         parts = [(out, weight) for out, weight in zip(outs, weights) if out in made_there]
-        total = tracer.gradients.within(CALLERS, _sum, tracer, [(substitute(o, values), w) for o, w in parts])
+        total = tracer.gradients.within(CALLERS, weighted_sum, tracer, [(substitute(o, values), w) for o, w in parts])
         side.graph.result = (total,)
     return dict(zip(wanted, transform_node(tracer, side, "grad", wanted, recorded=recorded))) if wanted else {}
 
@@ -95,7 +95,7 @@ def _name(outs: Sequence[Value]) -> str:
     return next((f"{value.name}_of" for value in outs if value.name), "differentiated")
 
 
-def _sum(tracer: Capturing, parts: Iterable[tuple[Value, Any]]) -> Any:
+def weighted_sum(tracer: Capturing, parts: Iterable[tuple[Value, Any]]) -> Any:
     """The sum of all elements, each times its weight."""
     total: Any = None
     for out, weight in parts:

@@ -73,6 +73,57 @@ class Nested(Twice):
         return Rerun.apply(self.block, 1, x, *self.parameters())
 
 
+class OfSome(Twice):
+    """What is not given has no gradient."""
+
+    def forward(self, x):
+        return Rerun.apply(self.block.body, 1, x, self.block.inner.weight)
+
+
+class Detached(Block):
+    def body(self, x):
+        return x * self.inner(x).sum().detach() + self.outer(torch.tanh(self.inner(x)))
+
+
+class Pair(Block):
+    def body(self, x):
+        h = self.inner(x)
+        return self.outer(torch.tanh(h)), h.sum(1)
+
+    def forward(self, x):
+        y, z = super().forward(x)
+        return y * z[:, None]
+
+
+class Doubled(Rerun):
+    @staticmethod
+    def backward(ctx, *grads):
+        return Rerun.backward(ctx, *(2 * grad for grad in grads))
+
+
+class Swapped(Rerun):
+    @staticmethod
+    def backward(ctx, *grads):
+        found = Rerun.backward(ctx, *grads)
+        return (*found[:-2], found[-1], found[-2])
+
+
+class Louder(Rerun):
+    @staticmethod
+    def backward(ctx, *grads):
+        ctx.run = lambda x, run=ctx.run: run(x) * 3
+        return Rerun.backward(ctx, *grads)
+
+
+def by_rule(rule):
+    class Own(Block):
+        def forward(self, x):
+            return rule.apply(self.body, 1, x, self.outer.bias, self.outer.bias * 2 + self.inner.bias[:4])
+
+    Own.__name__ = rule.__name__
+    return Own
+
+
 def gradients(model, x):
     model.zero_grad()
     x = x.clone().requires_grad_(True)
@@ -82,7 +133,13 @@ def gradients(model, x):
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["typed", "open"])
-@pytest.mark.parametrize("make", [Block, Twice, InALoop, Asked, GivenTwice, Nested])
+@pytest.mark.parametrize(
+    "make",
+    [
+        Block, Twice, InALoop, Asked, GivenTwice, Nested, OfSome, Detached, Pair,
+        *map(by_rule, (Doubled, Swapped, Louder)),
+    ],
+)  # fmt: skip
 def test_parameters_have_the_authors_gradients(make, known):
     torch.manual_seed(0)
     model = make()
@@ -97,6 +154,12 @@ def test_parameters_have_the_authors_gradients(make, known):
     assert set(got) == set(want)
     for name, grad in want.items():
         np.testing.assert_allclose(got[name], grad, rtol=1e-4, atol=1e-5, err_msg=name)
-    if make is not Nested:
-        for name, grad in gradients(gfx.transpile(model, X, to="torch").module(), X).items():
-            torch.testing.assert_close(grad, want[name])
+    for name, grad in gradients(gfx.transpile(model, *[X] * known, to="torch").module(), X).items():
+        torch.testing.assert_close(grad, want[name])
+
+
+def test_a_rule_that_says_what_differentiation_says_is_none():
+    """Code of checkpoints reads as if there were none, and the modules within are functions of their own."""
+    source = gfx.transpile(Twice(), X, to="jax").source
+    assert "custom_vjp" not in source and "stop_gradient" not in source
+    assert source.count("def block(") == 1
