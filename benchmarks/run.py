@@ -14,6 +14,7 @@ SECTIONS = (
     "loading",
     "conversion",
     "models",
+    "exported",
     "chains",
     "stages",
     "growth",
