@@ -1,8 +1,8 @@
 """Tests within tests, many deep, as one test behind another: for targets that nest a function for each.
 
 A row of early returns, of `elif` or of `continue` is a test whose other side ends in the next one. The text of a functional
-target has a function within a function for each, and the target traces them so: both have an end. Here the test that is the
-thirteenth within is moved behind the first: it runs where that tells that it came so far.
+target has a function within a function for each, and the target traces them so, which has an end. Here a test that stands far
+within is moved behind the first one: it runs where that tells that it came so far.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from ..copying import placeholder
 from .base import Emission, Lowering
 from .row_of_tests import RowOfTests
 
-MOST = 12
-"""How many stand within each other."""
+MOST = 32
+"""How many stand within each other: Python's stack has room for 50 under `jax.vmap`, JAX's most frames a test, and for 130 under `jax.jit`."""
 _FALSE = {"bool": False, "int": 0, "float": 0.0}
 _FLAG = LogicalTensor(bool_, ())
 
@@ -42,7 +42,7 @@ class Shallow(Lowering):
         todo = [node for node, depth in depths.items() if depth > MOST and node not in ends]
         while todo:
             node = todo.pop()
-            path = list(_path(node, depths))
+            path = list(_path(node, depths, min(MOST, depths[node] - MOST + 1)))
             beside, inner = [_last(n.regions[1 - side]) for n, side in path], _last(path[-1][0].regions[path[-1][1]])
             assert inner is not None
             cut, row = _Cut(path, inner), RowOfTests(path, inner)
@@ -78,9 +78,9 @@ def _last(region: Graph) -> Node | None:
     return node
 
 
-def _path(node: Node, depths: dict[Node, int]) -> Iterator[tuple[Node, int]]:
-    """The tests from one on that stay, each with the side on which the next one stands."""
-    for _ in range(MOST):
+def _path(node: Node, depths: dict[Node, int], count: int) -> Iterator[tuple[Node, int]]:
+    """So many tests from one on, which stay, each with the side on which the next one stands."""
+    for _ in range(count):
         lasts = [_last(region) for region in node.regions]
         side = max((0, 1), key=lambda at: depths[last] if (last := lasts[at]) is not None else 0)
         yield node, side

@@ -205,7 +205,7 @@ def test_what_functions_hand_each_other_is_left_on_the_entry():
 
 
 def test_rows_of_tests_stand_one_behind_another():
-    lines = "".join(f"    if x[{at % 3}] > {at}:\n        return x + {at}\n" for at in range(14))
+    lines = "".join(f"    if x[{at % 3}] > {at}:\n        return x + {at}\n" for at in range(34))
     program = gfx.symbolic_trace(define(f"def f(x):\n{lines}    return x\n", "<returns>"), F32, backend="torch")
     earlier = before("shallow", "jax")
     deep, found = (lowered(program, names, "jax", given=(X,)) for names in (earlier, [*earlier, "shallow"]))
