@@ -42,12 +42,14 @@ def view_chain(value: Value, origin: Value, numbers: bool | None) -> list[Value]
 
 
 class Path:
-    """How a view lies in its base: what is taken of that, step by step; `backend`: whose tensor the view is."""
+    """How a view lies in its base: what is taken of that, step by step; `backend`: whose tensor the view is. `last`: what the base
+    held before the last write through the view, and behind it."""
 
-    __slots__ = ("steps", "backend")
+    __slots__ = ("steps", "backend", "last")
 
     def __init__(self, chain: list[Value], backend: Any) -> None:
         self.steps, self.backend = [_step(value) for value in chain], backend
+        self.last: tuple[Any, Any] = (None, None)
 
     def through(self, current: Any) -> list[Any]:
         """The base and the views of it, the last one left out."""
@@ -63,7 +65,15 @@ class Path:
         return current
 
     def put(self, current: Any, new: Any) -> Any:
-        """What the base holds once the view holds `new`."""
+        """What the base holds once the view holds `new`. What the view wrote before, and nothing else since, is written over: of a
+        chain of views each write would else hang on all before it."""
+        before, behind = self.last
+        before = before if behind is current else current
+        made = self._put(before, new)
+        self.last = (before, made)
+        return made
+
+    def _put(self, current: Any, new: Any) -> Any:
         if self.backend is not None and any(op.name in self.backend.read_only for op, *_ in self.steps):
             raise ValueError("assignment destination is read-only")
         for (op, rest, index), under in zip(reversed(self.steps), reversed(self.through(current))):

@@ -26,6 +26,8 @@ HEADS = {
     "masked writes": ("    y = x.clone()\n", "    return y\n"),
     "counts": ("    y = x\n    n = 0\n", "    return y + n\n"),
     "chain": ("    y = x\n", "    return y\n"),
+    "views": ("    y = x = x.clone()\n", "    return x\n"),
+    "nested": ("", "    return x\n"),
 }
 LINES = {
     "returns": "    if x[{at}] > {k}:\n        return x + {k}\n",
@@ -42,9 +44,11 @@ LINES = {
     "masked writes": "    y[y > {k}] = {k}.5\n",
     "counts": "    if x[{at}] > {k}:\n        n = n + {k}\n",
     "chain": "    y = torch.tanh(y) * {k}.5\n",
+    "views": "    y = y[:]\n    y += {k}\n",
+    "nested": "{indent}if x[{at}] > {k}:\n{indent}    x = x + {k}\n",
 }
 NESTED = ("returns", "elifs", "breaks", "continues", "returns in a loop")
-LONG = [kind for kind in HEADS if "behind" not in kind]
+LONG = [kind for kind in HEADS if "behind" not in kind and kind != "nested"]
 
 
 def shown(x):
@@ -55,7 +59,7 @@ def shown(x):
 def program(kind, count):
     """A program of `count` statements of a kind, captured."""
     head, end = HEADS[kind]
-    lines = "".join(LINES[kind].format(k=k, at=k % 8) for k in range(count))
+    lines = "".join(LINES[kind].format(k=k, at=k % 8, indent="    " * (k + 1)) for k in range(count))
     source, file = f"def f(x):\n{head}{lines}{end}", f"<{kind} {count}>"
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
     namespace = {"torch": torch, "shown": shown}
@@ -87,6 +91,12 @@ def test_twice_the_program_is_twice_the_work(kind, target):
     assert work[2] - work[1] <= 2.3 * (work[1] - work[0])
 
 
+@pytest.mark.parametrize("target", ["torch", "jax"])
+def test_a_test_within_many_costs_what_one_within_few_does(target):
+    few, many = (calls(lambda p=program("nested", count)[1]: p.source(target)) / count for count in (10, 40))
+    assert many <= 1.5 * few
+
+
 @pytest.mark.parametrize("kind", NESTED)
 def test_rows_of_tests_are_as_long_as_one_likes(kind):
     fn, captured = program(kind, 400 if kind == "returns" else 100)
@@ -98,7 +108,7 @@ def test_rows_of_tests_are_as_long_as_one_likes(kind):
 
 @pytest.mark.parametrize("kind", NESTED)
 def test_jax_asks_one_behind_the_other(kind):
-    fn, captured = program(kind, 30)
+    fn, captured = program(kind, 50)
     written, x = jax.jit(captured.to("jax")), torch.linspace(-9.0, 9.0, 8)
     for given in (x, -x, x * 4, x * 0 - 5):
         np.testing.assert_allclose(written(jnp.asarray(given.numpy())), fn(given).numpy(), rtol=1e-6)
@@ -106,7 +116,7 @@ def test_jax_asks_one_behind_the_other(kind):
 
 @pytest.mark.parametrize("kind", ["returns", "returns behind sums", "returns on one way of several"])
 def test_a_row_of_tests_of_no_known_type_is_asked_first(kind):
-    fn, _ = program(kind, 30)
+    fn, _ = program(kind, 50)
     written, x = jax.jit(gfx.symbolic_trace(fn).to("jax")), torch.linspace(-9.0, 9.0, 8)
     for given in (x, -x, x * 4, x * 0 - 5):
         np.testing.assert_allclose(written(jnp.asarray(given.numpy())), fn(given).numpy(), rtol=1e-5)
