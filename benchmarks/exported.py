@@ -11,7 +11,7 @@ import transformers
 import gfx_trace as gfx
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "zoo"))
-from families import FAMILIES  # noqa: E402 - the path comes first
+from families import FAMILIES
 
 LAYERS, ROUNDS, LIMIT = 4, 5, 0.2
 NAMES = ("Bert", "T5", "Bart", "ViT", "Llama")
