@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from .source import Span
 
@@ -44,6 +44,14 @@ class CaptureError(GfxError):
 
 class UnsupportedConstruct(CaptureError):
     """A Python construct that has no counterpart in a graph."""
+
+
+class OpenSizesRefused(CaptureError):
+    """Code that a framework's own tracer does not take with open sizes. `limits`: the numbers that it compares each with, by its name."""
+
+    def __init__(self, what: str, hint: str, limits: Mapping[str, Collection[int]]) -> None:
+        super().__init__(what, hint=hint)
+        self.limits = limits
 
 
 class MissingOp(GfxError):

@@ -29,7 +29,7 @@ from ..control.nouns import with_article
 from ..control.state import Write, lasting_writes
 from ..frameworks.assumed_kinds import merged
 from ..frameworks.holding import refuse_missing
-from ..frameworks.libraries import NotEntered, Route, routed
+from ..frameworks.libraries import NotEntered, Route, Routes
 from ..heap.aliases import Undecided, WrittenConstant
 from ..objects.attributes import own_function
 from ..python.remembered import Left
@@ -40,7 +40,9 @@ from ..trace.arguments import Arguments, Bound, hints_of
 from ..trace.tracer import Tracer
 from ..values.flavour import flavour_of, loaded_frameworks
 from ..values.open_keys import Keys, with_keys
+from ..values.open_sizes import Sizes
 from .later_calls import as_later_calls
+from .most_open import most_open
 from .results import Made as Tree
 from .results import Results
 
@@ -78,16 +80,24 @@ def capture(
     """Capture `target`. See `symbolic_trace` for the arguments and errors."""
     target = _called(authors_own(loaded_frameworks(), target))
 
-    def by_route(route: Route) -> Captured:
-        def with_these(keys: Keys) -> Captured:
-            work = partial(_capture, target, args, kwargs, asked, tracer_class, options, route, keys)
-            with suppress(WrittenConstant):
-                return _for_later_calls(partial(work, True), True)
-            return _for_later_calls(partial(work, False), False)
+    rest = dict(options)
+    dynamic, routes = rest.pop("dynamic", False), Routes()
 
-        return with_keys(with_these)
+    def with_sizes(sizes: Sizes | None) -> Captured:
+        def by_route(route: Route) -> Captured:
+            def with_these(keys: Keys) -> Captured:
+                work = partial(_capture, target, args, kwargs, asked, tracer_class, rest, route, keys, sizes)
+                with suppress(WrittenConstant):
+                    return _for_later_calls(partial(work, True), True)
+                return _for_later_calls(partial(work, False), False)
 
-    return routed(by_route)
+            return with_keys(with_these)
+
+        return routes.routed(by_route)
+
+    if not dynamic or rest.get("strict"):
+        return with_sizes(Sizes() if dynamic else None)
+    return most_open(with_sizes, lambda made, told: made.notes.extend(told))
 
 
 def _for_later_calls(work: Callable[[Share], Captured], constants: bool) -> Captured:
@@ -131,6 +141,7 @@ def _capture(
     options: dict[str, Any],
     route: Route,
     keys: Keys,
+    sizes: Sizes | None,
     constants: bool,
     share: Share,
 ) -> Captured:
@@ -140,7 +151,6 @@ def _capture(
     target = target if emitted is None else emitted.bare()
     flavour = flavour_of(target, args, kwargs, asked)
     promotion = options.pop("promotion", None) or (flavour.rules() if flavour is not None else "array_api")
-    dynamic = options.pop("dynamic", False)
     function, name, documented = described(target)
     graph = Graph(name, _summary(documented.__doc__) if documented is not None else "")
     tracer = tracer_class(graph, flavour, promotion, options)
@@ -151,10 +161,10 @@ def _capture(
         if is_module(root):
             register_root(tracer, root)
         signature = _signature(tracer, function)
-        arguments = Arguments(tracer, dynamic, keys)
+        arguments = Arguments(tracer, sizes, keys)
         bound = arguments.bind(signature, hints_of(function), args, kwargs)
         tracer.static_types = not graph.placeholders or any(p.type is not None for p in graph.placeholders)
-        (tree, rebuild), results, (state, left) = _traced(tracer, target, bound, documented, dynamic)
+        (tree, rebuild), results, (state, left) = _traced(tracer, target, bound, documented, sizes is not None)
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
         tracer.castable.state(graph)
     functions = inline_single_calls(graph, tracer.functions.graphs, tracer.functions.authors)

@@ -45,25 +45,42 @@ class NotEntered(UnsupportedConstruct):
     """A call of a library that cannot be entered, where that is a reason to take another route."""
 
 
-def routed(work: Callable[[Route], T]) -> T:
-    """What work(route) gives, by the first route on which nothing is refused."""
-    route = Route()
+class Routes:
+    """The captures of one target: each takes the first route on which nothing is refused. Behind one that went through the framework's
+    own tracer, the same again."""
+
+    def __init__(self) -> None:
+        self._taken: Route | None = None
+
+    def routed(self, work: Callable[[Route], T]) -> T:
+        """What work(route) gives."""
+        if self._taken is not None:
+            return work(Route(self._taken.whole, self._taken.each))
+        route = Route()
+        try:
+            found = work(route)
+        except Exception as error:
+            if not route.met:
+                raise
+            refused = error
+            self._taken, found = _other(work, refused)
+        return found
+
+
+def _other(work: Callable[[Route], T], refused: Exception) -> tuple[Route, T]:
+    """The route of a target that cannot be entered as it is, and what work(route) gives."""
+    route = Route(whole=True)
     try:
-        return work(route)
-    except Exception as error:
-        if not route.met:
-            raise
-        refused = error
-    try:
-        return work(Route(whole=True))
+        return route, work(route)
     except MissingOp as error:  # the framework's own tracer took all of it apart: this is what is missing
         lacking: Exception | None = error
     except Exception:  # of whatever kind: the error that tells of the author's code is the other one
         lacking = None
     if not isinstance(refused, NotEntered):
         raise refused
+    route = Route(each=True)
     try:
-        return work(Route(each=True))
+        return route, work(route)
     except _Neither as error:
         raise lacking or error from None
 
@@ -76,6 +93,7 @@ class _Neither(UnsupportedConstruct):
         why, also = _why(refused), _why(error)
         hint = f"{owner.name.upper()}'s own tracer takes such a call apart, but not this one{f': {also}' if also != why else ''}"
         super().__init__(f"GFX cannot enter this call of {called_name(f)}: {why}{inner}", span, hint)
+        self.limits = own_attribute(error, "limits")
 
 
 class Libraries:
@@ -96,10 +114,9 @@ class Libraries:
 
     def target(self, f: Any, args: tuple, kwargs: dict, work: Callable[[], Any]) -> Any:
         """The call of the target, which work() enters."""
-        owner = self._owner(f)
-        if owner is not None:
-            return self._tried(owner, f, args, kwargs, work)
-        owner = self._tracer.backend
+        library, owner = self._owner(f), self._tracer.backend
+        if library is not None and not self.route.whole:
+            return self._tried(library, f, args, kwargs, work)
         if not self.route.whole or owner is None or owner.views:
             return work()
         self._within = True
@@ -111,6 +128,12 @@ class Libraries:
         if owner is None:
             return work()
         self.route.met = True
+        if self.route.whole:  # of a target that the framework itself has wrapped, or that is of none
+            self._within = True
+            try:
+                return self._made(owner, f, args, kwargs)
+            finally:
+                self._within = False
         return self._tried(owner, f, args, kwargs, work)
 
     def _tried(self, owner: Backend, f: Any, args: tuple, kwargs: dict, work: Callable[[], Any]) -> Any:

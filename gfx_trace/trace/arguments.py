@@ -20,7 +20,6 @@ from gfx_ir.binding import bound_arguments
 from gfx_ir.described import Described, another, described
 from gfx_ir.fields import contents, record_fields
 from gfx_ir.graph import UNBOUND, Value
-from gfx_ir.host import Dim
 from gfx_ir.program import Guard, Parameter
 from gfx_ir.python_numbers import NUMBER_CLASSES
 from gfx_ir.trees import paths
@@ -31,6 +30,7 @@ from ..interfaces import Capturing
 from ..python.draws import Draws
 from ..rewrite.packages import framework
 from ..values.open_keys import Keys, fields_of, is_dictionary, item_hint
+from ..values.open_sizes import Sizes
 from ..values.proxy import Proxy
 from ..values.record import number_if_given
 from .filled import like_mapping, like_sequence, with_fields
@@ -73,8 +73,8 @@ class Bound:
 class Arguments:
     """Makes proxies for a signature."""
 
-    def __init__(self, tracer: Capturing, dynamic: bool, keys: Keys) -> None:
-        self.tracer, self.dynamic, self.keys = tracer, dynamic, keys
+    def __init__(self, tracer: Capturing, sizes: Sizes | None, keys: Keys) -> None:
+        self.tracer, self.sizes, self.keys = tracer, sizes, keys
         self.skipped = False
         self._stems: dict[str, str] = {}  # by what the dims of arguments are called, the path of the argument
 
@@ -217,10 +217,10 @@ class Arguments:
 
     def _type_of(self, owner: Any, name: str, path: str, value: Any) -> LogicalTensor:
         dims: tuple[Any, ...] = tuple(owner.shape_of(value))
-        if self.dynamic:
+        if self.sizes is not None:
             stem = name if self._stems.setdefault(name, path) == path else _identifier(path.replace(".", "_"))
             kept = self.keys.get(path, ())
-            dims = tuple(size if axis in kept else Dim(f"{stem}_{axis}", min=1) for axis, size in enumerate(dims))
+            dims = self.sizes.dims(path, dims, stem, kept)
             self.tracer.notes += [
                 f"size {dims[axis]} of {path!r}, axis {axis}, is fixed: later calls find it" for axis in kept
             ]

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gfx_ir.errors import BackendError, CaptureError, GfxError
+from gfx_ir.errors import BackendError, CaptureError, GfxError, OpenSizesRefused
 from gfx_ir.making import Making, Replayed
 from gfx_ir.types import LogicalTensor
 
@@ -29,6 +29,7 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
     Raises CaptureError where fn asks an array for its data, and BackendError for a type that JAX makes narrower.
     """
     rebuild: Callable[[list[Any]], Any] | None = None
+    scope = OpenSizes(dim for type_ in types for dim in type_.dims or ())
 
     def recorded(*arrays: Any) -> list[Any]:
         nonlocal rebuild
@@ -42,7 +43,6 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
         return [leaf for t, leaf in zip(traced, leaves) if t]
 
     try:
-        scope = OpenSizes(dim for type_ in types for dim in type_.dims or ())
         with recording(functions, kind_of) as record, as_equations():
             closed = jax.make_jaxpr(recorded)(*(_struct(type_, scope) for type_ in types))
     except GfxError:
@@ -59,7 +59,7 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
             raise CaptureError(what, hint=SEVERAL) from error
         what = f"GFX cannot capture this: JAX's own tracer refuses open sizes: {_first_line(error)}"
         hint = "say which sizes are equal, with one gfx.Dim in their gfx.TensorSpecs, or give arguments of fixed shape"
-        raise CaptureError(what, hint=hint) from error
+        raise OpenSizesRefused(what, hint=hint, limits=scope.limits()) from error
 
     def replay(making: Making, values: Sequence[Any]) -> Any:
         assert rebuild is not None

@@ -13,6 +13,8 @@ from gfx_ir import host
 from gfx_ir.errors import CaptureError
 from gfx_ir.host import Dim, DimLike
 
+from ..recorded.names import compared
+
 Way = Mapping[str, Callable[[Any, Any], Any]]
 TYPES: Way = {
     "add": host.add, "sub": host.sub, "mul": host.mul, "floordiv": host.floordiv, "mod": host.mod,
@@ -33,6 +35,18 @@ class OpenSizes(jax.export.SymbolicScope):
         self.named = {atom.name: atom for dim in dims if dim is not None for atom in host.atoms(dim)}
         below = [f"{dim} <= {dim.max}" for dim in self.named.values() if dim.max is not None]
         super().__init__([*below, *(f"{dim} >= {dim.min}" for dim in self.named.values() if dim.min > 1)])
+
+    def limits(self) -> dict[str, set[int]]:
+        """The numbers that code has compared open sizes with, by the names of these: 32, where JAX has asked for the sign of T - 32."""
+        found: dict[str, set[int]] = {}
+        for dim in compared(self):
+            names = {node.id for node in ast.walk(_parsed(dim)) if isinstance(node, ast.Name)} & self.named.keys()
+            for name in names if len(names) == 1 else ():
+                first, second, third = (sized(dim, {name: at}) for at in (1, 2, 3))
+                limit = 1 - first * (second - first)
+                if second - first == third - second in (1, -1) and limit > 1:
+                    found.setdefault(name, set()).add(limit)
+        return found
 
 
 def is_open(dim: Any) -> bool:
@@ -58,7 +72,11 @@ def dim_of(dim: Any) -> DimLike:
 
 def sized(dim: Any, names: Mapping[str, Any] | None = None, way: Way = VALUES) -> Any:
     """A size of JAX's, computed from what its names stand for: sizes of types, where they are not told."""
-    return _sized(ast.parse(str(dim).replace("^", "**"), mode="eval").body, names, way) if is_open(dim) else dim
+    return _sized(_parsed(dim), names, way) if is_open(dim) else dim
+
+
+def _parsed(dim: Any) -> ast.expr:
+    return ast.parse(str(dim).replace("^", "**"), mode="eval").body
 
 
 def _sized(node: ast.expr, names: Mapping[str, Any] | None, way: Way) -> Any:

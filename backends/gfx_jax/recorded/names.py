@@ -44,6 +44,11 @@ def as_equations() -> AbstractContextManager[Any]:
     return nullcontext() if state is None else state(False)
 
 
+def compared(scope: jax.export.SymbolicScope) -> list[Any]:
+    """Expressions of open sizes of which JAX has asked on which side of 0 they are: those by which code compares sizes."""
+    return list(getattr(scope, "_bounds_cache", ()))
+
+
 def defined(written: Iterable[Any]) -> list[Any]:
     """The variables that equations define, those left out that JAX has dropped by now."""
     alive = (eqn() if isinstance(eqn, weakref.ReferenceType) else eqn for eqn in written)

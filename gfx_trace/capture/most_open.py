@@ -1,0 +1,121 @@
+"""The most sizes that a capture with `dynamic=True` admits as open: a maximal set of them, found by group testing.
+
+Code may hang on a size: a weight has as many rows as its input has features, two arguments share their batch. Where it is refused with
+every size open, and captured with those of the example, as many as can be stay open: by themselves, or as one size with others that
+the example has equal, or as far as a table goes that the code takes a part of. The rest are fixed, which guards check and the notes tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Generic, TypeVar
+
+from gfx_ir.probing import own_attribute
+
+from ..values.open_sizes import Axis, Sizes
+
+T = TypeVar("T")
+Opened = dict[Axis, Axis]
+
+
+def most_open(work: Callable[[Sizes], T], told: Callable[[T, list[str]], None]) -> T:
+    """What work(sizes) gives for the most sizes that it does not refuse; `told` gets that, and what is said of the others. Raises what it
+    refuses all of them with, where those of the example are no help."""
+    every = Sizes()
+    try:
+        return work(every)
+    except Exception as error:  # of whatever kind: libraries raise their own where a size is not what they expect
+        refused = error
+    search = _Search(work, every.seen)
+    if not every.seen or not search.admits({}):
+        raise refused
+    search.run()
+    assert search.best is not None
+    found, sizes = search.best
+    why = " ".join(f"{type(refused).__name__}: {refused}".split())
+    told(found, [f"with all sizes open the code is refused: {why}", *sizes.told()])
+    return found
+
+
+class _Search(Generic[T]):
+    """What is known so far: `opened`, some of them within `limits`, is admitted, and `best` what it gives."""
+
+    def __init__(self, work: Callable[[Sizes], T], seen: dict[Axis, int]) -> None:
+        self.work, self.seen = work, seen
+        self.opened: Opened = {}
+        self.limits: dict[Axis, int] = {}
+        self.best: tuple[T, Sizes] | None = None
+        self.refused: list[Opened] = []
+        self.compared: dict[Axis, Collection[int]] = {}  # by what was refused last
+
+    def admits(self, opened: Opened) -> bool:
+        """Whether these can be open, be it with no more than a number that the code compares one of them with; then they are."""
+        if opened in self.refused:
+            return False
+        if self.tried(opened, self.limits):
+            return True
+        for first, numbers in self.compared.items():
+            for limit in sorted(numbers, reverse=True):
+                if limit >= self.seen[first] and self.tried(opened, {**self.limits, first: limit}):
+                    return True
+        self.refused.append(opened)
+        return False
+
+    def tried(self, opened: Opened, limits: dict[Axis, int]) -> bool:
+        """Whether these can be open within these limits; then they are."""
+        sizes = Sizes(opened, limits)
+        try:
+            found = self.work(sizes)
+        except Exception as error:
+            numbers = own_attribute(error, "limits") or {}
+            firsts = {sizes.axis(name): limits for name, limits in numbers.items()}
+            self.compared = {axis: numbers for axis, numbers in firsts.items() if axis is not None}
+            return False
+        self.opened, self.limits, self.best = opened, limits, (found, sizes)
+        return True
+
+    def run(self) -> None:
+        """Open all that can be. That sizes which are equal in the example are one, and that the last axis of several, where features
+        are, is one that stays as it is, is likely: most searches end with these guesses."""
+        outer = [axis for axis in self.seen if axis[1] == 0 or (axis[0], axis[1] + 1) in self.seen]
+        any(self.admits(alike(axes)) for axes in (list(self.seen), outer) for alike in (self.equal, self.beside))
+        self.part()
+        self.open([axis for axis in self.seen if axis not in self.opened])
+
+    def part(self) -> None:
+        """Open by themselves, or with those at one place only, what need not be one size."""
+        for first in dict.fromkeys(self.opened.values()):
+            group = [axis for axis in self.opened if self.opened[axis] == first]
+            apart = {axis: axis for axis in group}, self.beside(group)
+            any(len(group) > 1 and self.admits({**self.opened, **parts}) for parts in apart)
+
+    def open(self, axes: Sequence[Axis]) -> None:
+        """Open those of some axes that can be: all of them, or each half by itself."""
+        axes = [axis for axis in axes if axis not in self.opened]
+        if not axes or self.admits({**self.opened, **{axis: axis for axis in axes}}):
+            return
+        if len(axes) == 1:
+            self.share(axes[0])
+            return
+        self.open(axes[: len(axes) // 2])
+        self.open(axes[len(axes) // 2 :])
+
+    def share(self, axis: Axis) -> None:
+        """Open an axis as one size with others that are as large in the example."""
+        alike = [other for other in self.seen if self.seen[other] == self.seen[axis]]
+        firsts = {self.opened[other]: None for other in alike if other in self.opened}
+        if any(self.admits({**self.opened, axis: first}) for first in firsts):
+            return
+        closed = [other for other in alike if other not in self.opened]
+        near = [other for other in closed if other[1] == axis[1]]
+        any(len(group) > 1 and self.admits({**self.opened, **self.equal(group)}) for group in (near, closed))
+
+    def equal(self, axes: Sequence[Axis]) -> Opened:
+        """Axes that are as large in the example, as one size."""
+        firsts: dict[int, Axis] = {}
+        return {axis: firsts.setdefault(self.seen[axis], axis) for axis in axes}
+
+    def beside(self, axes: Sequence[Axis]) -> Opened:
+        """The same of those that are at one place in their arrays."""
+        firsts: dict[tuple[int, int], Axis] = {}
+        return {axis: firsts.setdefault((self.seen[axis], axis[1]), axis) for axis in axes}

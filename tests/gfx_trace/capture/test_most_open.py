@@ -1,0 +1,102 @@
+"""With dynamic=True as many sizes stay open as the code admits; the rest are fixed or equal, which guards check and notes tell."""
+
+import json
+
+import jax
+import jax.numpy as jnp
+import pytest
+import torch
+
+import gfx_trace as gfx
+
+
+def dims(program):
+    return [list(map(str, place.type.dims)) for place in program.entry.placeholders]
+
+
+W, V, TABLE = jnp.ones((3, 4)), jnp.arange(12.0).reshape(4, 3), jnp.ones((16, 5))
+
+
+def features(x):
+    return jax.vmap(lambda row: row @ W)(x)
+
+
+def shared(x, y):
+    return jax.vmap(lambda a, b: jnp.sum(a) * b)(x, y)
+
+
+def both(x, y):
+    return jax.vmap(lambda a, b: a @ W * jnp.sum(b @ V))(x, y)
+
+
+def square(x):
+    return jax.vmap(lambda a: a + a.T)(x)
+
+
+def all_of_one(x, y):
+    return jax.vmap(lambda a: a + y)(x)
+
+
+def apart(x):
+    return torch.cat([part * at for at, part in enumerate(x.split(1, 2))], 2)
+
+
+def with_positions(x):
+    return jax.vmap(lambda row: row[:, None] + TABLE[: x.shape[1]])(x)
+
+
+def elsewhere(x, y):
+    return jax.vmap(lambda row: row @ y)(x)
+
+
+def towers(x, y):
+    return jax.vmap(lambda a: a @ W)(x) @ jax.vmap(lambda b: b @ W)(y).T
+
+
+@pytest.mark.parametrize(
+    ("f", "given", "expected"),
+    [
+        (features, [(2, 3)], [["x_0", "3"]]),
+        (shared, [(2, 5), (2,)], [["x_0", "x_1"], ["x_0"]]),
+        (both, [(2, 3), (2, 4)], [["x_0", "3"], ["x_0", "4"]]),
+        (square, [(2, 3, 3)], [["x_0", "x_1", "x_1"]]),
+        (all_of_one, [(2, 3), (3,)], [["x_0", "x_1"], ["x_1"]]),
+        (with_positions, [(2, 5)], [["x_0", "x_1"]]),
+        (elsewhere, [(5, 2), (2,)], [["x_0", "x_1"], ["x_1"]]),
+        (towers, [(2, 3), (2, 3)], [["x_0", "3"], ["y_0", "3"]]),
+        (apart, [(2, 5, 3)], [["x_0", "x_1", "3"]]),
+    ],
+)
+def test_sizes_that_the_code_hangs_on_are_fixed_or_shared(f, given, expected):
+    make = torch.ones if f is apart else jnp.ones
+    program = gfx.symbolic_trace(f, *map(make, given), dynamic=True)
+    assert dims(program) == expected
+    assert program.notes[0].startswith("with all sizes open the code is refused: ")
+
+
+def test_what_stays_fixed_shared_or_within_a_table_is_told_and_checked():
+    made = gfx.transpile(both, jnp.ones((2, 3)), jnp.ones((2, 4)), to="torch", dynamic=True)
+    assert made.program.notes[1:] == [
+        "size 3 of 'x', axis 1, is fixed",
+        "the size of 'y', axis 0, is that of 'x', axis 0",
+        "size 4 of 'y', axis 1, is fixed",
+    ]
+    assert made(torch.ones(5, 3), torch.ones(5, 4)).shape == (5, 4)
+    for x, y in ((5, 3), (4, 4)), ((5, 4), (5, 4)):
+        with pytest.raises(gfx.GfxError, match=r"the capture (is for|took)"):
+            made(torch.ones(*x), torch.ones(*y))
+    made = gfx.transpile(with_positions, jnp.ones((2, 5)), to="torch", dynamic=True)
+    assert made.program.notes[1:] == ["the size of 'x', axis 1, is at most 16"]
+    assert made(torch.ones(3, 16)).shape == (3, 16, 5)
+    with pytest.raises(gfx.GfxError, match="as 1 to 16"):
+        made(torch.ones(3, 17))
+
+
+def test_strict_refuses_what_is_not_open():
+    with pytest.raises(gfx.GfxError, match="refuses open sizes"):
+        gfx.symbolic_trace(both, jnp.ones((2, 3)), jnp.ones((2, 4)), dynamic=True, strict=True)
+
+
+def test_what_the_sizes_of_the_example_do_not_help_is_told_as_it_is():
+    with pytest.raises(gfx.GfxError, match=r"cannot convert this call of json\.dumps"):
+        gfx.symbolic_trace(lambda x: json.dumps(x), torch.eye(9), dynamic=True)
