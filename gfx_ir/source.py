@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import linecache
 import sys
 from bisect import bisect_right
@@ -27,6 +28,16 @@ def defined_at(fn: Any) -> str:
     """`file:line` of a function's definition, "" of what is none."""
     code = getattr(getattr(fn, "func", fn), "__code__", None)
     return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"
+
+
+_LONGEST_DOC = 24
+
+
+def docstring(text: str | None, of_class: bool = False) -> str:
+    """What a graph keeps of a docstring: of a manual page its first paragraph, and of that of a class, which goes on to tell how its
+    objects are made."""
+    text = inspect.cleandoc(text or "")
+    return text.partition("\n\n")[0] if of_class or text.count("\n") >= _LONGEST_DOC else text
 
 
 class Scope:

@@ -20,6 +20,7 @@ from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.naming import free_name, identifier
 from gfx_ir.op import lookup
 from gfx_ir.passes.outline import region_key, told_apart
+from gfx_ir.source import docstring
 
 from ..frameworks.grad_mode import CALLERS, GradMode
 from ..heap.aliases import memory
@@ -294,7 +295,7 @@ class Functions:
             name = identifier(self._called_here(f))
             known = self._equal[key] = free_name(name, (*self.graphs, self.tracer.outermost.name))
             self.authors[known] = name
-            graph.name, graph.doc = known, f.__doc__ or ""
+            graph.name, graph.doc = known, docstring(f.__doc__)
             self.graphs[known] = graph
         return known
 

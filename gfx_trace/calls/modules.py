@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.errors import GuardError
 from gfx_ir.probing import is_module
-from gfx_ir.source import Scope
+from gfx_ir.source import Scope, docstring
 
 from ..heap.contents import FIXED, attributes_of
 from ..interfaces import Capturing
@@ -189,7 +189,7 @@ def module_class(tracer: Capturing, kind: type) -> ModuleClass:
         none = own, None if own is None else tracer.backend
         lift, backend = next((pair for pair in rows if pair[0] is not None), none)
         library = kind.__module__.startswith("torch.")
-        found = ModuleClass(lift, backend, "" if library else kind.__doc__ or "", library)
+        found = ModuleClass(lift, backend, "" if library else docstring(kind.__doc__, of_class=True), library)
         tracer.module_classes[kind] = found
     return found
 

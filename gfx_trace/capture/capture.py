@@ -20,7 +20,7 @@ from gfx_ir.pause import collection_paused
 from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.program import Program
 from gfx_ir.rules import building
-from gfx_ir.source import Span
+from gfx_ir.source import Span, docstring
 
 from ..calls.functions import Functions, Share
 from ..calls.modules import Mode, authors_own, register_root
@@ -46,7 +46,6 @@ from .most_open import most_open
 from .results import Made as Tree
 from .results import Results
 
-_LONGEST_DOC = 24
 _EXPANDED = 1000
 """How many functions are entered at most where a capture is tried without calls."""
 
@@ -152,7 +151,7 @@ def _capture(
     flavour = flavour_of(target, args, kwargs, asked)
     promotion = options.pop("promotion", None) or (flavour.rules() if flavour is not None else "array_api")
     function, name, documented = described(target)
-    graph = Graph(name, _summary(documented.__doc__) if documented is not None else "")
+    graph = Graph(name, docstring(documented.__doc__) if documented is not None else "")
     tracer = tracer_class(graph, flavour, promotion, options)
     tracer.functions, tracer.libraries.route = Functions(tracer, share), route
     tracer.scopes.scope.doc, tracer.constants = graph.doc, constants
@@ -319,9 +318,3 @@ def described(target: Any) -> tuple[Any, str, Any]:
     name = own_attribute(inner, "__name__") or snake(type(inner).__name__)
     name = own_attribute(owner, "__name__") or snake(type(owner).__name__) if name == "__call__" else name
     return target, "f" if name == "<lambda>" else name, inner if isinstance(inner, types.FunctionType) else None
-
-
-def _summary(doc: str | None) -> str:
-    """A docstring; of a manual page in a docstring its first paragraph."""
-    text = inspect.cleandoc(doc or "")
-    return text if text.count("\n") < _LONGEST_DOC else text.partition("\n\n")[0]

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.probing import is_module
-from gfx_ir.source import Scope, Span
+from gfx_ir.source import Scope, Span, docstring
 
 from ..interfaces import Capturing
 from ..values.proxy import HostProxy, Proxy
@@ -53,7 +53,9 @@ class Scopes:
             if type(arg) is dict or type(arg) is list:
                 path = self.tree_path(arg) or path
         span = None if site is None else scope.span(site.f_code, lasti)
-        return Scope(name, "function", path, f.__code__, scope, span, self.scope_args(f, args, kwargs), f.__doc__ or "")
+        return Scope(
+            name, "function", path, f.__code__, scope, span, self.scope_args(f, args, kwargs), docstring(f.__doc__)
+        )
 
     def is_own_forward(self, f: types.FunctionType, args: tuple) -> bool:
         """Whether f is the forward, behind decorators, of the module whose scope is open: that is its scope, too."""

@@ -12,6 +12,8 @@ from typing import Any, TypeAlias
 
 import jax
 
+from gfx_ir.source import docstring
+
 from .modules import Leaves, arrays_in, arrays_of, documented
 from .names import BATCHING, DERIVING, MOVING, code_of, defined, equations, hooks, variable
 
@@ -185,7 +187,7 @@ def _doc(code: CodeType) -> str:
     """The docstring of a function: its first constant, where later versions of Python do not say that it has none."""
     told = getattr(inspect, "CO_HAS_DOCSTRING", 0)
     first = code.co_consts[0] if code.co_consts and (not told or code.co_flags & told) else None
-    return inspect.cleandoc(first) if isinstance(first, str) else ""
+    return docstring(first) if isinstance(first, str) else ""
 
 
 def _arguments(code: CodeType) -> tuple[str, ...]:

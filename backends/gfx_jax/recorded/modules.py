@@ -12,6 +12,7 @@ from typing import Any
 import jax
 
 from gfx_ir.installed import required
+from gfx_ir.source import docstring
 
 from .names import PACKAGES
 
@@ -63,7 +64,7 @@ def of_library(module: str) -> bool:
 def documented(cls: type) -> str:
     """The docstring of a class that its author wrote, not the signature that makes a dataclass's."""
     doc = vars(cls).get("__doc__") or ""
-    return "" if doc.startswith(f"{cls.__name__}(") else doc
+    return "" if doc.startswith(f"{cls.__name__}(") else docstring(doc, of_class=True)
 
 
 # ---------------------------------------------------------------- the arrays of a module
