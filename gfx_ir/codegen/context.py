@@ -17,6 +17,7 @@ from ..program import Parameter, Program
 from ..public import function_of
 from ..template import Template
 from ..trees import tree_map
+from .argument_trees import ArgumentTrees
 from .constants import parse
 from .fitting import keep_shapes
 from .helpers import Helpers
@@ -46,6 +47,7 @@ class Context:
         self.prepared: Prepared = prepare(program, backend, style, self.unrolling, max_trips)
         self.functions = self.prepared.functions
         self.order = bottom_up(self.prepared.entry, self.functions)
+        self.trees = ArgumentTrees(self.prepared.entry, self.functions, self.prepared.signature)
         self.summary = Summary(self.order, self.functions, backend)
         writes = backend.writes if backend.in_place and not style.control.higher_order else None
         for graph in self.order:

@@ -16,6 +16,7 @@ from .style import Style
 from .wrap import COLUMNS
 
 _WIDTH = COLUMNS - len('    """')
+_LISTED = 8
 _STATED = frozenset(("promotion", "value", "rank", "axes", "number", "device", "requires_grad", "kinds", *QUESTIONS))
 
 
@@ -49,11 +50,24 @@ def _assumed(program: Program, style: Style) -> Iterator[str]:
             continue
         if not (guard.kind == "value" and guard.subject.partition(".")[0] in whole):
             yield f"Assumes: {guard}"
-    typed = [str(guard) for guard in program.guards if guard.kind == "type"]
+    typed = list(_types(program.guards))
     if typed:
         yield _filled(f"Assumes {', '.join([*typed, *_bounds(program)])}.")
     if left:
         yield _filled(f"Assumes the default{'s' if len(left) > 1 else ''} of {', '.join(left)}.")
+
+
+def _types(guards: Sequence[Guard]) -> Iterator[str]:
+    """What is taken as given of types; of an argument of many arrays how many there are."""
+    of: dict[str, list[str]] = {}
+    for guard in guards:
+        if guard.kind == "type":
+            of.setdefault(guard.subject.partition(".")[0], []).append(str(guard))
+    for argument, types in of.items():
+        if len(types) <= _LISTED:
+            yield from types
+        else:
+            yield f"{argument}: the types of {len(types)} arrays"
 
 
 def _bounds(program: Program) -> list[str]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..control import host_operator, is_call, is_for, is_holder, is_host, is_loop, is_none_test, is_test, makes_python
-from ..graph import Node, Value, values_in
+from ..graph import Graph, Node, Value, values_in
 from ..op import Trait
 from ..python_numbers import SPELLINGS
 from ..trees import tree_map
 from . import constants
+from .argument_trees import Taken
 from .constants import call, name, names_in
 from .host import host_expression
 from .leaves import Leaves
@@ -109,7 +110,25 @@ class Expressions(Leaves):
         callee, prefix, args = node.args
         function = name(self.module.titles.function(callee))
         given = [self.path(prefix)] if self.module.summary.needs_params(self.module.functions[callee]) else []
-        return ast.Call(function, given + [self.tree(arg) for arg in args], [])
+        return ast.Call(function, given + self._given(self.module.functions[callee], args), [])
+
+    def _given(self, callee: Graph, args: Sequence[Any]) -> list[ast.expr]:
+        """The arguments of a call; of those that are leaves of a tree that the function takes, the tree."""
+        written = [self.tree(arg) for arg in args]
+        taken = self.module.trees.arguments(callee)
+        return [written[part] if type(part) is int else self._subtree(part, args, written) for part in taken]
+
+    def _subtree(self, taken: Taken, args: Sequence[Any], written: Sequence[ast.expr]) -> ast.expr:
+        """The tree in which leaves stand, where they are written as parts of one; else one that is made of them."""
+        bases = {}
+        for at, path in taken.leaves.items():
+            base: Any = written[at]
+            for key in reversed(path):
+                if type(base) is not ast.Subscript or ast.dump(base.slice) != ast.dump(self.constant(key)):
+                    return self.tree(taken.tree(args))
+                base = base.value
+            bases[ast.dump(base)] = base
+        return bases.popitem()[1] if len(bases) == 1 else self.tree(taken.tree(args))
 
     def transformed(self, node: Node) -> ast.expr:
         """A call of what a transformation makes of a function of the module, in which all but the inputs is fixed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Sequence
+from typing import Any
 
 from ..backend import Backend
 from ..control import makes_python
@@ -14,6 +15,7 @@ from ..program import Parameter, Program
 from ..source import Span
 from ..terms import Terms
 from ..trees import leaves
+from .argument_trees import Taken
 from .context import Context
 from .doc import docstring
 from .emitted import Module
@@ -95,9 +97,7 @@ class ModuleWriter:
             is_entry = graph is self.context.prepared.entry
             params = self.context.summary.needs_params(graph)
             doc = self._doc(static) if is_entry else inspect.cleandoc(graph.doc)
-            signature = (
-                self.context.signature() if is_entry else [Parameter(text, v) for text, v in self._placeholders(graph)]
-            )
+            signature = self.context.signature() if is_entry else self._parameters(graph)
             name = self.context.titles.entry if is_entry else self.context.titles.function(self.context.key(graph))
             definition = FunctionWriter(self.context, graph).write(name, signature, doc, params)
             terms = self._terms(definition.args, params) if is_entry else terms
@@ -144,17 +144,22 @@ class ModuleWriter:
     def _doc(self, static: Sequence[str]) -> str:
         return docstring(self.context.program, static, self._made_python(), self.context.style)
 
-    def _placeholders(self, graph: Graph) -> list[tuple[str, Value]]:
-        """Argument names of a callee, each its own."""
-        out: list[tuple[str, Value]] = []
-        taken = set(self.context.reserved) | {"params"}
-        for value in graph.placeholders:
-            text = own = value.name if value.name and usable(value.name) else "x"
+    def _parameters(self, graph: Graph) -> list[Parameter]:
+        """The arguments of a callee, each with a name of its own; leaves of one tree are in that tree."""
+        out: list[Parameter] = []
+        parts = self.context.trees.arguments(graph)
+        taken = set(self.context.reserved)
+        if self.context.summary.needs_params(graph) or not any(type(part) is Taken for part in parts):
+            taken.add("params")
+        for part in parts:
+            tree: Any = part.tree(graph.placeholders) if isinstance(part, Taken) else graph.placeholders[part]
+            text = part.name if isinstance(part, Taken) else tree.name
+            text = own = text if text and usable(text) else "x"
             count = 1
             while text in taken:
                 text, count = f"{own}_{count}", count + 1
             taken.add(text)
-            out.append((text, value))
+            out.append(Parameter(text, tree))
         return out
 
     def _made_python(self) -> list[Value]:

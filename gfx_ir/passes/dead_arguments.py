@@ -10,7 +10,7 @@ from .subtrees import call_sites
 
 def drop_unread(program: Program) -> None:
     """Take from functions, and from the calls of them, what no body reads: what one only hands on to such a place is not read either."""
-    sites = call_sites(program)
+    sites = call_sites(program.entry, program.functions)
     todo = list(sites)
     while todo:
         name = todo.pop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
 from ..control import is_call, is_parameter
@@ -16,17 +16,17 @@ Sites = dict[str, list[tuple[str, Node]]]
 
 def take_subtrees(program: Program) -> None:
     """Let functions take subtrees of parameters in the place of the parameters one by one, callers first."""
-    sites, done = call_sites(program), {""}
+    sites, done = call_sites(program.entry, program.functions), {""}
     while ready := [name for name, found in sites.items() if name not in done and done.issuperset(c for c, _ in found)]:
         for name in ready:
             done.add(name)
             _take(program.functions[name], [node for _, node in sites[name]])
 
 
-def call_sites(program: Program) -> Sites:
+def call_sites(entry: Graph, functions: Mapping[str, Graph]) -> Sites:
     """The calls of each function, by the functions that they stand in ("": the entry), but of one that something else names."""
-    found: Sites = {name: [] for name in program.functions}
-    for caller, graph in (("", program.entry), *program.functions.items()):
+    found: Sites = {name: [] for name in functions}
+    for caller, graph in (("", entry), *functions.items()):
         for inner in with_regions((graph,)):
             for node in inner:
                 if is_call(node):

@@ -1,0 +1,87 @@
+"""Trees of arguments: a function that every caller gives leaves of one subtree of an argument takes that subtree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any
+
+from ..graph import Graph, Node, Value
+from ..passes.subtrees import call_sites
+from ..program import Parameter
+from ..trees import paths
+
+Path = tuple[Any, ...]
+
+
+@dataclass(eq=False)
+class Taken:
+    """A subtree that a function takes under a name: the places of its leaves in it, by their numbers among the placeholders."""
+
+    name: str
+    leaves: dict[int, Path]
+
+    def tree(self, found: Sequence[Any]) -> dict[Any, Any]:
+        """The subtree of something for each placeholder."""
+        out: dict[Any, Any] = {}
+        for at, path in self.leaves.items():
+            inner = out
+            for key in path[:-1]:
+                inner = inner.setdefault(key, {})
+            inner[path[-1]] = found[at]
+        return out
+
+
+class ArgumentTrees:
+    """What the functions of a module take of the trees that its entry is given."""
+
+    def __init__(self, entry: Graph, functions: Mapping[str, Graph], signature: Sequence[Parameter]) -> None:
+        self._of: dict[Graph, list[Taken]] = {}
+        self._places: dict[Value, tuple[Parameter | Taken, Path]] = {}
+        for parameter in signature:
+            for path, leaf in paths(parameter.tree) if parameter.kind not in ("args", "kwargs") else ():
+                if path and type(leaf) is Value:
+                    self._places[leaf] = parameter, path
+        sites, done = call_sites(entry, functions) if self._places else {}, {""}
+        while ready := [
+            key for key, found in sites.items() if key not in done and done.issuperset(c for c, _ in found)
+        ]:
+            for key in ready:
+                done.add(key)
+                self._take(functions[key], [node for _, node in sites[key]])
+
+    def arguments(self, graph: Graph) -> list[Taken | int]:
+        """What a function takes, in this order: subtrees, and the numbers of the placeholders that are part of none."""
+        trees = self._of.get(graph, [])
+        parts = {at for taken in trees for at in taken.leaves}
+        return [*trees, *(at for at in range(len(graph.placeholders)) if at not in parts)]
+
+    def _take(self, callee: Graph, calls: Sequence[Node]) -> None:
+        rows = [[self._place(x) for x in node.args[2]] for node in calls]
+        groups: dict[tuple, list[int]] = {}
+        for at, found in enumerate(zip(*rows)):
+            if all(place is not None for place in found):
+                groups.setdefault(tuple(id(root) for root, _ in found), []).append(at)  # type: ignore[misc]
+        for parts in groups.values():
+            given = [[row[at][1] for at in parts] for row in rows]  # type: ignore[index]
+            bases = [sum(1 for _ in takewhile(_alike, zip(*(path[:-1] for path in row)))) for row in given]
+            inner = {tuple(path[count:] for path in row) for row, count in zip(given, bases)}
+            if len(parts) > 1 and len(inner) == 1 and _apart(told := inner.pop()):
+                root = rows[0][parts[0]][0]  # type: ignore[index]
+                taken = Taken(root.name, dict(zip(parts, told)))
+                self._of.setdefault(callee, []).append(taken)
+                self._places.update((callee.placeholders[at], (taken, path)) for at, path in taken.leaves.items())
+
+    def _place(self, x: Any) -> tuple[Parameter | Taken, Path] | None:
+        return self._places.get(x) if type(x) is Value else None
+
+
+def _alike(keys: tuple) -> bool:
+    return all(type(key) is type(keys[0]) and key == keys[0] for key in keys)
+
+
+def _apart(told: Sequence[Path]) -> bool:
+    """Whether each leaf is at one place, and none is a part of another."""
+    found = set(told)
+    return len(found) == len(told) and not any(path[:count] in found for path in told for count in range(len(path)))
