@@ -11,6 +11,7 @@ from ..errors import ShapeError
 from ..host import DimLike
 from ..rules import OPEN
 from ..types import LogicalTensor
+from ._seen import type_of
 from ._shapes import (
     Dims,
     as_type,
@@ -217,6 +218,16 @@ def expanded_dims(dims: Dims, args: SimpleNamespace) -> Dims:
         raise ShapeError(f"{len(dims)} axes do not fit into the shape {args.shape}")
     kept = tuple(dims[at - lead] if d == -1 else d for at, d in enumerate(target))
     return broadcast_dims(dims, SimpleNamespace(shape=kept))
+
+
+def expand_spelling(args: SimpleNamespace, module: str) -> str:
+    """How `expand` is written with a `broadcast_to` of this module: -1 is the size that the tensor has there, where all are known."""
+    shape = args.shape
+    if not isinstance(shape, (tuple, list)) or not any(type(d) is int and d == -1 for d in shape):
+        return f"{module}.broadcast_to(x, shape)"
+    dims = type_of(args.x).dims
+    found = expanded_dims(dims, args) if all(type(d) is int for d in (*shape, *(dims or (None,)))) else None
+    return "expand(x, shape)" if found is None else f"{module}.broadcast_to(x, {found})"
 
 
 @takes_open

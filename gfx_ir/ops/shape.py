@@ -23,6 +23,7 @@ from ._joins import (
     broadcast_dims,
     chunk_type,
     concat_type,
+    expand_spelling,
     expanded_dims,
     item_type,
     items_type,
@@ -125,14 +126,9 @@ op(
 
 
 # ---------------------------------------------------------------- broadcasting
-def _expand(args: SimpleNamespace) -> str:
-    keeps = isinstance(args.shape, (tuple, list)) and any(isinstance(d, int) and d == -1 for d in args.shape)
-    return "expand(x, shape)" if keeps else "np.broadcast_to(x, shape)"
-
-
 for _signature, _spelling, _rule in (
     ("broadcast_to(x, shape)", "np.broadcast_to(x, shape)", broadcast_dims),
-    ("expand(x, shape)", _expand, expanded_dims),
+    ("expand(x, shape)", lambda args: expand_spelling(args, "np"), expanded_dims),
 ):
     _infer = _shaped(_rule, open=True)
     _rules: dict[str, Any] = {"infer": _infer, "put": _views.put_expanded, "sequence": sequences.expanded}

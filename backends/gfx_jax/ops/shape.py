@@ -12,6 +12,7 @@ from gfx_ir.lifting import rows
 from gfx_ir.lifting.shapes import Shapes
 from gfx_ir.list_spellings import at_path, in_order
 from gfx_ir.op import lookup
+from gfx_ir.ops._joins import expand_spelling
 
 from . import _joins
 from ._lift import JNP, ask_rank, expect, literal, plain, rank, refuse
@@ -80,11 +81,6 @@ def _broadcast(operand: Any, sizes: Any, *, out_sharding: Any = None) -> Any:
     return ops.broadcast_to(operand, (*sizes, *(ops.size(operand, axis) for axis in axes)))
 
 
-def _expand_spelling(args: SimpleNamespace) -> str:
-    keeps = isinstance(args.shape, (tuple, list)) and any(type(d) is int and d == -1 for d in args.shape)
-    return "expand(x, shape)" if keeps else "jnp.broadcast_to(x, shape)"
-
-
 # ---------------------------------------------------------------- questions
 def _attribute(name: str, function: str) -> Any:
     return lambda args: function if plain(args.x) else f"x.{name}"
@@ -126,7 +122,7 @@ ROWS = (
         "jnp.broadcast_to(x, shape)",
         _SAME["broadcast_to"] | {"lax.broadcast": _broadcast, "lax.broadcast_in_dim": _broadcast_in_dim},
     ),
-    Row("expand", _expand_spelling),
+    Row("expand", lambda a: expand_spelling(a, "jnp")),
     Row(
         "concat",
         "jnp.concatenate(arrays, axis=axis)",
