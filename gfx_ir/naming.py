@@ -20,6 +20,7 @@ _CAPITAL, _SMALL = "[A-ZÀ-ÖØ-Þ]", r"[^\W\d_A-ZÀ-ÖØ-Þ]"
 _PARTS = re.compile(
     rf"{_CAPITAL}+(?:v\d+|(?!{_SMALL})\d*(?:(?<=\d){_SMALL}(?!{_SMALL}))?)|{_CAPITAL}?{_SMALL}+(?:\d+(?:{_SMALL}+|{_CAPITAL}(?!{_SMALL}))?)*|\d+|_+|\W+"
 )
+_WORDS = re.compile(r"[._]")
 _UNNAMED = re.compile(r"_\d+")
 
 
@@ -46,14 +47,17 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return free
 
 
-def snake(name: str) -> str:
+def snake(name: str, module: str = "") -> str:
     """A class's name as that of a function: `BatchNorm2d` gives `batch_norm2d`, `GPTBlock` `gpt_block`, `UNet` `unet`, `NeRF` `nerf`.
 
-    A letter that a name begins with is no word of its own, and two letters are none before one or two others."""
+    A letter that a name begins with is no word of its own, and two letters are none before one or two others. A letter behind more is
+    one, `TopKRouter` gives `top_k_router`, unless the class's `module` has the two as a word: `DeiT` of `models.deit` gives `deit`."""
     words: list[str] = []
-    last = ""
+    last, known = "", _WORDS.split(module)
     for part in _PARTS.findall(name):
-        if words and part[0].isupper() and (len(words[-1]) == 1 or (len(last) == 2 and _ends(part))):
+        begins = len("".join(words[-1:])) == 1 and not "".join(words[-2:-1]).strip("_")
+        ends = (len(last) == 2 and _ends(part)) or (len(part) == 1 and (last + part).lower() in known)
+        if words and part[0].isupper() and (begins or ends):
             words[-1] += part
         else:
             words.append(part)

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any
 
+from .naming import snake
+
 
 def declared_at() -> str:
     """`file:line` of what is being declared: of the module of GFX that is being run, else of whoever called it."""
@@ -64,6 +66,11 @@ class Scope:
         self.parent, self.site, self.args, self.doc = parent, site, args, doc
         self.spans: dict[tuple[int, int], Span] = {}
         self.lines: dict[int, tuple[list[int], list[int]]] | None = None  # made when it is asked for
+
+    @property
+    def title(self) -> str:
+        """Its name as that of a function."""
+        return snake(self.name, getattr(self.key, "__module__", None) or "")
 
     def span(self, code: CodeType, lasti: int) -> Span:
         """The one Span of an instruction within this call."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from ..control import is_call, is_parameter
 from ..graph import Graph, Node, Value, values_in
-from ..naming import snake
 from ..op import lookup
 from ..program import Program
 from .outline import fingerprint, free_function_name, function_of, take_over
@@ -134,4 +133,4 @@ def _title(nodes: list[Node]) -> str:
     """The name of the author's function or module that all the nodes come from."""
     scopes = {node.span.scope if node.span is not None else None for node in nodes}
     scope = scopes.pop()
-    return "block" if scopes or scope is None or scope.kind == "entry" else snake(scope.name)
+    return "block" if scopes or scope is None or scope.kind == "entry" else scope.title

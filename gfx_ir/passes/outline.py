@@ -14,7 +14,7 @@ from ..control import is_call, is_parameter
 from ..graph import Graph, Node, Value, map_values, values_in
 from ..host import Dim, Expr
 from ..keys import constant_key, tree_key
-from ..naming import free_name, snake
+from ..naming import free_name
 from ..op import lookup
 from ..program import Program
 from ..source import Scope
@@ -151,7 +151,7 @@ class Outliner:
         values = tuple(ordered)
         key = (scope.name, content, tuple([(needed[value], told_apart(value)) for value in values]))
         known = self.known.get(key)
-        name = known or free_function_name(self.program, snake(scope.name))
+        name = known or free_function_name(self.program, scope.title)
         call = Node(lookup("call"), (name, scope.path, values), (), scope.site or nodes[0].span)
         self.graph.insert(call, nodes[0])
         take_over(call, outputs)

@@ -121,5 +121,5 @@ def _as_called(target: Any, made: functools.partial, kwargs: dict[str, Any]) -> 
     own = list(signature.parameters.values())[1:]
     if kwargs.keys() <= {parameter.name for parameter in own}:
         vars(made)["__signature__"] = signature.replace(parameters=own)
-        vars(made)["__name__"] = snake(type(target).__name__)
+        vars(made)["__name__"] = snake(type(target).__name__, type(target).__module__)
     return made

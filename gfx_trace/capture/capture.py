@@ -301,7 +301,11 @@ def described(target: Any) -> tuple[Any, str, Any]:
     """(what has the signature, the graph's name, what has the docstring) of a target."""
     if is_module(target):
         library = type(target).__module__.startswith("torch.")  # its docstring is not the user's
-        return target.forward, snake(type(target).__name__), None if library else type(target).forward
+        return (
+            target.forward,
+            snake(type(target).__name__, type(target).__module__),
+            None if library else type(target).forward,
+        )
     inner = target
     while isinstance(inner, functools.partial):
         inner = inner.func
