@@ -11,7 +11,7 @@ from ..control import host_operator, is_call, is_for, is_holder, is_host, is_loo
 from ..graph import Graph, Node, Value, values_in
 from ..op import Trait
 from ..python_numbers import SPELLINGS
-from ..trees import tree_map
+from ..trees import leaves, tree_map
 from . import constants
 from .argument_trees import Taken
 from .constants import call, name, names_in
@@ -96,12 +96,19 @@ class Expressions(Leaves):
         loop = is_for(value.node) and not self.module.functional(value.node)
         return value.node.op is FILLED or (loop and value.index > len(value.node.arg("init")))
 
+    def _goes_over(self, user: Node, rows: Value) -> bool:
+        """Whether a loop of Python's goes over rows, which it takes for nothing else: a list of none has no trip, as a tensor has not."""
+        if not is_for(user) or self.module.functional(user):
+            return False
+        taken = [leaf for leaf in leaves(user.args) if self.resolve(leaf) is rows]
+        return len(taken) == 1 and any(self.resolve(item) is rows for item in user.args[0])
+
     def stacked(self, rows: Value, filled: ast.expr) -> ast.expr:
-        """The tensor of rows that a list stands for; the list itself where nothing but a list is made of it."""
+        """The tensor of rows that a list stands for; the list itself where nothing but a list is made of it, or a loop goes over it."""
         if not rows.is_tensor:
             return filled
         user = self.plan.users[rows][0]
-        if host_operator(user) == "list" and self._is_list(rows, user):
+        if (host_operator(user) == "list" or self._goes_over(user, rows)) and self._is_list(rows, user):
             return filled
         return call(ast.Attribute(self.module.free(name(self.module.style.module)), "stack", ast.Load()), filled)
 

@@ -3,7 +3,9 @@
 import jax
 import numpy as np
 import pytest
+import torch
 
+import gfx_trace as gfx
 from emitted import BACKENDS, X, code, graph, newton, same, source
 from gfx_ir import ops
 from gfx_ir.codegen import emit
@@ -221,3 +223,25 @@ def test_numbers_that_become_arrays_late():
     assert "settled(" in emit(program, backend("jax")).source
     for name in BACKENDS:
         same(program, (X,), name)
+
+
+def floats(x):
+    return [float(row) for row in x]
+
+
+def added_up(x):
+    return sum([float(row) for row in x])
+
+
+def doubled(x):
+    rows = [row * 2 for row in x]
+    return [row + 1 for row in rows]
+
+
+@pytest.mark.parametrize("fn", [floats, added_up, doubled])
+def test_what_a_list_of_no_rows_gives_has_no_rows(fn):
+    captured = gfx.symbolic_trace(fn, backend="torch")
+    for x in (torch.empty(0), torch.arange(3.0)):
+        for target, given in (("torch", x), ("numpy", x.numpy())):
+            assert captured.to(target)(given) == fn(x)
+    assert "stack" not in captured.source("torch")
