@@ -41,6 +41,7 @@ class Settling:
         """`side`: the body, as this pass traced it."""
         self.carries, self.side = carries, side
         self.lists = SettlingLists(carries, side)
+        self.defined: list[tuple[int, Any, Any]] = []  # variables that the loop defines: which, and what they were and are
 
     def settle(self, tensor: bool) -> bool:
         """Whether the assumptions of this pass hold; if not, better ones are made for the next. Raises Unsettled where a trip before
@@ -71,7 +72,8 @@ class Settling:
         self.carries.containers.check([(s, x) for s, x in side.written if self.carries.own_list(s.object) is None])
         lists = (c for c in self.carries.slots if type(c) is CarriedList and c.in_place)
         self.carries.containers.check_apart([c.path for c in lists])
-        return self._settle_aliases(side) and stable
+        stable &= self._settle_aliases(side)
+        return all([self._define(*defined, stable) for defined in self.defined]) and stable  # noqa: C419 - each is defined
 
     def _settle_aliases(self, side: Side) -> bool:
         """What the carried tensors may be besides tensors of their own; in the body that matters once it writes to any."""
@@ -141,30 +143,42 @@ class Settling:
             self.carries.drop(inner)
         return not below
 
-    def _unusable(self, at: int, path: tuple, before: Any, after: Any) -> bool:
-        """A variable that cannot be carried: one that the loop defines gets a placeholder value, others may not be read."""
+    def _define(self, at: int, before: Any, after: Any, steady: bool) -> bool:
+        """Carry a variable that the loop defines from a placeholder value on, or let nothing behind the loop read it; whether this
+        pass tells what it needs, and carries nothing more. What makes a tensor of no known type is computed once more as a pass has
+        it whose kinds are those of the loop: one that is `steady`."""
         name = self.carries.names[at]
-        gated = type(before) is Gated and not before.whole
-        if (gated or isinstance(before, Undefined)) and len(path) == 1:
-            unread = name in self.carries.inner  # each trip assigns it before it reads it
-            zero = (
-                None
-                if unread
-                else poison(self.carries.tracer, after, lambda made: stand_in(self.carries, self.side, made))
-            )
-            if zero is not None:
-                returned = name in self.carries.returned  # which a flag of its own guards
-                sure = returned or (self.carries.runs and not lacks(after))
-                self.carries.entry[at] = zero if sure and not gated else self._defined_before(before, zero, name)
-                if returned:
-                    self.carries.tracer.unread |= {leaf.value for leaf in leaves(zero) if type(leaf) is Proxy}
-                self.carries.plan(name, self.carries.entry[at], path)
-                return False
-            if isinstance(after, Undefined):
-                return True
+        untyped: list[Proxy] = []
+
+        def made(like: Proxy) -> Any:
+            untyped.append(like)
+            return stand_in(self.carries, self.side, like) if steady else None
+
+        unread = name in self.carries.inner  # each trip assigns it before it reads it
+        zero = None if unread else poison(self.carries.tracer, after, made)
+        if untyped and not steady:
+            return False
+        if zero is not None:
+            returned = name in self.carries.returned  # which a flag of its own guards
+            sure = returned or (self.carries.runs and not lacks(after))
+            gated = type(before) is Gated
+            self.carries.entry[at] = zero if sure and not gated else self._defined_before(before, zero, name)
+            if returned:
+                self.carries.tracer.unread |= {leaf.value for leaf in leaves(zero) if type(leaf) is Proxy}
+            self.carries.plan(name, self.carries.entry[at], (name,))
+            return False
+        if not isinstance(after, Undefined):
             what = f"GFX cannot convert this read: {name!r} is only defined if the loop runs, and its kind is not known before"
             error = UnsupportedConstruct(what, self.carries.span, f"define {name!r} before the loop")
             self.carries.behind[name] = Unusable(error)
+        return True
+
+    def _unusable(self, at: int, path: tuple, before: Any, after: Any) -> bool:
+        """A variable that cannot be carried: one that the loop defines is dealt with when all else has settled, others may not be
+        read."""
+        name = self.carries.names[at]
+        if len(path) == 1 and (isinstance(before, Undefined) or (type(before) is Gated and not before.whole)):
+            self.defined.append((at, before, after))
             return True
         said = (
             "is None before the loop"

@@ -259,4 +259,25 @@ def f(x, n, k):
         seed=1403309,
         how=Settings(flavour="torch", level=1, k=2, given=False, dtype="float64", outside=False, gradient=False),
     ),
+    "what a loop defines as a whole number, where a call that a later trip reads gives a fraction or an array": Failure(
+        """
+def outer(a, c):
+    if a > 0.25:
+        return a * 0.5
+    for e in c:
+        a = a * 0.5 + e
+    return a
+def f(x, n, k):
+    t1 = 0
+    while t1 < 2 and x.sum() < 9:
+        t1 = t1 + 1
+        for t3 in x:
+            for t4 in range(k):
+                late = outer(t4 * 0.5, x)
+        if x[0] > 0:
+            late = (n + 3) % 7
+    return late
+""",
+        how=Settings(flavour="numpy", k=3),
+    ),
 }

@@ -98,12 +98,25 @@ def number_that_becomes_a_tensor(x, n):
     return t
 
 
+def chosen(s):
+    return s if s < 0.7 else -0.75
+
+
+def defined_of_a_number_that_becomes_a_tensor(x, n):
+    s = 1.5
+    for _ in range(n):
+        late = x + chosen(s)
+        s = abs(chosen(s) * 0.5 if x > 0.1 else 0.3 * x)
+    return s, late
+
+
 GRID = np.array([[1.0, 2.0], [5.0, 6.0]], np.float32)
 CASES = [
     (from_endless, [(9.0,), (0.5,)]), (tuple_from_while, [(2.0, 7), (0.5, 3)]), (from_rows_in_rows, [(GRID,), (GRID / 10,)]),
     (from_while_in_while, [(5.0, 6), (0.0, 3)]), (from_helper, [(3.0, 10.0), (3.0, 1e5)]),
     (two_returns, [(0.0,), (3.0,), (7.0,), (20.0,)]), (from_else, [(GRID[1],), (GRID[0],)]),
     (dictionary, [(1.0, 5), (1.0, 1)]), (read_behind, [(1.0, 5)]), (number_that_becomes_a_tensor, [(1.5, 3)]),
+    (defined_of_a_number_that_becomes_a_tensor, [(0.7, 3), (-0.7, 2)]),
 ]  # fmt: skip
 
 
