@@ -51,7 +51,7 @@ def _chosen(
             lost.append(tracer.error(f"GFX cannot use what this gives: {what}", "ask for its truth alone: bool(x)"))
         return tracer.truths.bool_(found) if lost and not is_open(found) else found
 
-    kept = lambda: stop if lost or (type(value) is HostProxy and value.kind == "bool") else value
+    kept = lambda: stop if lost or (type(value) is HostProxy and value.kind == "bool") else _given(tracer, value)
     if stop and is_object:  # what follows is asked first
         test = tracer.unwrap(tracer.truths.not_(tracer.wrap(test)))
     then, otherwise = (kept, rest) if stop and not is_object else (rest, kept)
@@ -60,3 +60,16 @@ def _chosen(
         return found
     nothing_else = Unusable(lost[0])
     return Gated(tracer.unwrap(found), nothing_else, nothing_else, A_VALUE)
+
+
+def _given(tracer: Capturing, value: Any) -> Any:
+    """A value on the way on which its truth is known: that may tell that a side of a test gave it which holds a number, as
+    `a and 0.5` does where it is true."""
+    held = value.read() if type(value) is Proxy else None
+    if not isinstance(held, Value):
+        return value
+    given = tracer.facts.given_by(held)
+    if not isinstance(given, Value):
+        return given
+    kinds = tracer.record.numbers_of(given) if given is not held and tracer.gates.visible(given) else None
+    return Proxy(tracer.local(given), value.backend, kinds) if kinds else value

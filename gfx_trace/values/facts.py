@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gfx_ir import ops
+from gfx_ir.codegen.sides import outer
 from gfx_ir.control import host_operator, is_given, is_none_test, is_test, is_truth, negated
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value, values_in
@@ -134,6 +135,13 @@ class Facts:
         if _chosen(value):
             self._assume_sides(value, truth)
 
+    def given_by(self, value: Value) -> Any:
+        """What a value is where it is settled which side of a test gave it, and of a test in that side: it may stand in a region."""
+        found: Any = value
+        while type(found) is Value and _chosen(found) and (known := self.decide(found.node.args[0])) is not None:
+            found = outer(found.node.regions[0 if known else 1].result[found.index - 1])
+        return found
+
     def _assume_sides(self, value: Value, truth: bool) -> None:
         """`a and b` is a test with a side that is False: where it is true, both are; `a or b` the other way round."""
         sides = self._sides(value)
@@ -146,7 +154,7 @@ class Facts:
         """(what a side of a test gives for a value, its truth as far as it is settled there) of both."""
         found, asked = [], self._asked(value.node.args[0])
         for at, region in enumerate(value.node.regions):
-            side = region.result[value.index - 1]
+            side = outer(region.result[value.index - 1])
             of_test = isinstance(side, Value) and any(key in asked for key in self._asked(side))
             found.append((side, side if isinstance(side, bool) else at == 0 if of_test else self.decide(side)))
         return found

@@ -41,6 +41,14 @@ def with_an_assignment(x):
     return ((total := x.sum()) > 0 and total.exp()) or total - 1
 
 
+def a_number_if_it_holds(x):
+    return x.sum() > 0 and 0.5 or x.half()[0]
+
+
+def a_number_if_both_hold(x):
+    return (x[0] > 0 and x[1] > 0 and 2) or (x[0] < 0 and 0.25) or x.half()[1]
+
+
 def of_lists(x):
     return ((x.sum() > 0 and [x]) or [x, -x])[0] * 1.0
 
@@ -72,6 +80,8 @@ CASES = (
     of_whole_numbers,
     with_an_assignment,
     left_alone,
+    a_number_if_it_holds,
+    a_number_if_both_hold,
 )
 
 
