@@ -137,6 +137,8 @@ class Resolution:
 
     def if_there(self, x: Any, there: Callable[[Any], Any], absent: Callable[[], Any]) -> Any:
         """there(x), or absent() where a test decides that nothing stands in its place."""
+        if is_total(x):
+            return self.tracer.truths.ifexp(x.test, lambda: there(x.then), absent)
         if type(x) is Gated:
             return self.on_sides(x, lambda side: self.if_there(side, there, absent))
         if isinstance(x, Undefined):

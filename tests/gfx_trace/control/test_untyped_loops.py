@@ -98,6 +98,16 @@ def number_that_becomes_a_tensor(x, n):
     return t
 
 
+def defined_by_a_loop_on_one_side(x, n):
+    if x > 0:
+        for i in range(n):
+            y = i * x
+    for i in range(n):
+        if x > i - 1:
+            y = x + i
+    return y
+
+
 def chosen(s):
     return s if s < 0.7 else -0.75
 
@@ -116,6 +126,7 @@ CASES = [
     (from_while_in_while, [(5.0, 6), (0.0, 3)]), (from_helper, [(3.0, 10.0), (3.0, 1e5)]),
     (two_returns, [(0.0,), (3.0,), (7.0,), (20.0,)]), (from_else, [(GRID[1],), (GRID[0],)]),
     (dictionary, [(1.0, 5), (1.0, 1)]), (read_behind, [(1.0, 5)]), (number_that_becomes_a_tensor, [(1.5, 3)]),
+    (defined_by_a_loop_on_one_side, [(0.5, 3), (1.5, 2)]),
     (defined_of_a_number_that_becomes_a_tensor, [(0.7, 3), (-0.7, 2)]),
 ]  # fmt: skip
 
