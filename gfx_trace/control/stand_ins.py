@@ -118,8 +118,11 @@ class StandIns:
         """What a placeholder of a test's side, or of a loop inside of this one, stands for outside."""
         graph = placeholder.node.graph
         owner = graph.owner if graph is not None else None
-        if graph is None or owner is None:
-            raise Unknown
+        if graph is None or owner is None:  # a test that left nothing to join has no node
+            origin = self.tracer.facts.origin.get(placeholder)
+            if origin is None:
+                raise Unknown
+            return (yield from self._ask(origin))
         if is_test(owner):
             return (yield from self._ask(owner.args[1][graph.placeholders.index(placeholder)]))
         self._enter(owner, graph)
