@@ -63,6 +63,7 @@ class Carried:
         "widths",
         "sizes",
         "path",
+        "other_axes",
     )
 
     def __init__(self, name: str, init: Any, kind: str, backend: Any, slot: Slot | None = None) -> None:
@@ -84,6 +85,7 @@ class Carried:
         self.widths = False  # and whether its dtype, of one kind
         self.sizes: tuple | None = None  # its dims, where a trip changes some of them: these are unknown
         self.truth = isinstance(init, bool)  # whether it is true or false, also behind a trip
+        self.other_axes = False  # whether a trip may leave it with axes of another value than it has before the loop
         self.turned = False  # whether a trip may leave a number of Python's where there was a tensor
 
     def called(self, tracer: Capturing) -> str:
@@ -134,6 +136,8 @@ class Carried:
     def tell(self, tracer: Capturing, value: Value) -> None:
         """Tell the record what a value is that stands for it."""
         tracer.record.begins[value] = self.before
+        if self.other_axes:
+            tracer.record.shape_parts.apart.add(value)
         if value.is_tensor:
             if self.what is not None:
                 tracer.record.put(value, self.what)

@@ -65,6 +65,7 @@ class Carries:
         self.left_in_place: dict[int, list[Any]] = {}  # what the lists that a trip began with hold at its end, by id
         self.written: list[tuple[Slot, Any]] = []
         self.after: tuple = ()
+        self.begun: dict[Value, Carried] = {}  # what stood for each when a trip began, and when its test did
         self.held: dict[int, Any] = {}  # what tensors held at the end of the body, by id of the Proxy
         self.host = True
         self.test_assigns: frozenset[str] = frozenset()
@@ -148,6 +149,7 @@ class Carries:
             value = carried.inner = graph.add_placeholder(carried.name, kind, carried.type(tracer, kind))
             value.name = carried.name if carried.name.isidentifier() else None
             carried.tell(tracer, value)
+            self.begun[value] = carried
             if carried in unread:
                 tracer.unread.add(value)
             if carried.slot is not None:

@@ -41,7 +41,9 @@ class Settling:
         """`side`: the body, as this pass traced it."""
         self.carries, self.side = carries, side
         self.lists = SettlingLists(carries, side)
-        self.defined: list[tuple[int, Any, Any]] = []  # variables that the loop defines: which, and what they were and are
+        self.defined: list[
+            tuple[int, Any, Any]
+        ] = []  # variables that the loop defines: which, and what they were and are
 
     def settle(self, tensor: bool) -> bool:
         """Whether the assumptions of this pass hold; if not, better ones are made for the next. Raises Unsettled where a trip before
@@ -72,7 +74,7 @@ class Settling:
         self.carries.containers.check([(s, x) for s, x in side.written if self.carries.own_list(s.object) is None])
         lists = (c for c in self.carries.slots if type(c) is CarriedList and c.in_place)
         self.carries.containers.check_apart([c.path for c in lists])
-        stable &= self._settle_aliases(side)
+        stable &= self._settle_aliases(side) & self._settle_shapes()
         return all([self._define(*defined, stable) for defined in self.defined]) and stable  # noqa: C419 - each is defined
 
     def _settle_aliases(self, side: Side) -> bool:
@@ -93,6 +95,16 @@ class Settling:
         writes = any(slot.kind == "proxy" and slot.object is not key for slot, _ in side.written)
         assumed = before.shared if before is not None else {}
         return not (writes or found.written) or found.shared == assumed
+
+    def _settle_shapes(self) -> bool:
+        """Whether the shapes of what is carried are what the body took them for: that may take more of them for what they are."""
+        shapes, begun, known = self.carries.tracer.record.shape_parts, self.carries.begun, set[tuple[Value, int]]()
+        while asked := {(phi, axes) for phi in begun for axes in shapes.asked.get(phi, ())} - known:
+            known |= asked
+            for carried, phi in [(begun[phi], phi) for phi, _ in asked]:
+                carried.other_axes = carried.other_axes or not shapes.stays(phi, self.carries.read(carried.out))
+        begun.clear()
+        return not any(carried.other_axes and carried.inner not in shapes.apart for carried in self.carries.slots)
 
     def _settle(self, at: int, path: tuple, name: str, before: Any, entered: Any, after: Any) -> bool:
         """Compare what stood at a path before the body and after it."""

@@ -49,7 +49,7 @@ class Waiting:
         clause around would take that; where it does so in any case, as the framework does."""
         if op.traits & Trait.ASKS and "axis" in op.params and self._tracer.record.rank_of(args[0]) is None:
             self.let_out("index", IndexError())
-        self.of_framework(f"{op.name}()", *(() if op.effect or op.control is not None else self._faults(op, args)))
+        self.of_framework(f"{op.name}()", *self._waited(op, args))
         try:
             yield
         except ShapeError as error:
@@ -80,6 +80,13 @@ class Waiting:
             if self._goes_on_behind(kind("")):
                 told = f"GFX cannot convert this try: {what} may raise {kind.__name__} when the code runs, and an except clause waits for it"
                 raise self._tracer.error(told, INSTEAD_OF_WAITING)
+
+    def writes(self, new: Any, old: Any) -> None:
+        """Note that what an op gives element by element is written in the place of a tensor, which keeps its shape."""
+        if not self.handlers or self._tracer.static_types or type(new) is not Value or type(old) is not Value:
+            return
+        if new.node.op.traits & Trait.ELEMENTWISE and not self._tracer.record.shape_parts.within(new, old):
+            self.of_framework("a write in place", "shape")
 
     def _goes_on_behind(self, error: Exception) -> bool:
         """Whether an except clause takes an error and may not end with one itself."""
@@ -129,12 +136,36 @@ class Waiting:
             bool(op.traits & Trait.ELEMENTWISE) and sum(self._tracer.record.rank_of(leaf) != 0 for leaf in tensors) < 2
         )
 
+    def _waited(self, op: OpDef, args: tuple) -> tuple[str, ...]:
+        """For what a framework may raise where it computes an op, and an except clause may wait for that."""
+        found = () if op.effect or op.control is not None else self._faults(op, args)
+        shapes = bool(found) and found == _of_shapes(op, args) and self.waits(*found)
+        return () if shapes and not self._tracer.static_types and self._fits_by_parts(op, args) else found
+
+    def _fits_by_parts(self, op: OpDef, args: tuple) -> bool:
+        """Whether an op takes the shapes that it is given whatever they are, by what these are made of."""
+        given, shapes = [leaf for leaf in leaves(args) if type(leaf) is Value], self._tracer.record.shape_parts
+        if op.traits & Trait.ELEMENTWISE:
+            return shapes.fit(given)
+        axes = _axes(op, args) if given == [args[0]] else None
+        return axes is not None and shapes.has_axes(given[0], axes)
+
     def of_one(self, x: Any) -> bool:
         """Whether x is surely a number, or a tensor of one element."""
         if type(x) is not Value or not x.is_tensor or self._tracer.record.rank_of(x) == 0:
             return True
         given = self._tracer.record.given(x)
         return given is not None and given.size() == 1
+
+
+def _axes(op: OpDef, args: tuple) -> int | None:
+    """How many axes an op needs, whatever their sizes, that takes one tensor and names axes of it by numbers; None: it is none such."""
+    if not op.traits & Trait.SHAPE_OF_FIRST or "axis" not in op.params:
+        return None
+    named = list(leaves(args[op.params.index("axis")]))
+    if not all(type(axis) is int for axis in named):
+        return None
+    return max((axis + 1 if axis >= 0 else -axis for axis in named), default=0)
 
 
 def _of_shapes(op: OpDef, args: tuple) -> tuple[str, ...]:

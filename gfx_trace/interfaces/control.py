@@ -145,6 +145,7 @@ class LettingOut(Protocol):
     """What is raised, and who waits for it."""
 
     def waits(self, *reasons: str) -> bool: ...
+    def writes(self, new: Any, old: Any) -> None: ...
 
     errors: dict[str, type]
     handlers: list[Any]

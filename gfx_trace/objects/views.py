@@ -301,6 +301,8 @@ class Views:
         old, before = x.read(), self.tracer.graph.last
         value = (lookup(SYMBOLS[sign]) if write is None else write.fn)(old, operand)
         if fixed:
+            if written and not x.weak and number != SURE:  # which is written where it is an array
+                self.tracer.raising.writes(value, old)
             kinds = number_kinds(x), number_kinds(other)
             made = Proxy(
                 value,

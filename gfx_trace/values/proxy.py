@@ -132,6 +132,7 @@ class Proxy(Captured):
     def write(self, new: Any) -> None:
         """Make `new` the value of this reference, through its base where it is a view."""
         builder = active.builder
+        builder.raising.writes(new, self.value)
         if self.base is None:
             builder.journal.record(self)
             new = builder.gradients.kept(builder, self.value, new)

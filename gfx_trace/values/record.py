@@ -39,6 +39,7 @@ from .equations import Equations, Given, is_tensor
 from .facts import Facts
 from .gradient_marks import Mark
 from .proxy import weak_kind
+from .shape_parts import ShapeParts
 
 _BOOLEAN: Kinds = frozenset(("bool",))
 
@@ -48,6 +49,7 @@ class Record(Equations):
 
     def __init__(self, facts: Facts, promotion: str, assumed: Given, type_of: Callable[[Value], Any]) -> None:
         super().__init__(facts, promotion, assumed, type_of)
+        self.shape_parts = ShapeParts(self)
         self.mixed = False  # whether anything is one of several, so that asking is worth it
         self.filled = False  # whether a list stands as one tensor of rows, so that looking for one is worth it
         self.row_kinds: dict[Value, str] = {}  # tensors whose rows stand for numbers of Python's, and the kind of these

@@ -42,7 +42,7 @@ def with_an_assignment(x):
 
 
 def a_number_if_it_holds(x):
-    return x.sum() > 0 and 0.5 or x.half()[0]
+    return (x.sum() > 0 and 0.5) or x.half()[0]
 
 
 def a_number_if_both_hold(x):
