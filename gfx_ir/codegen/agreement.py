@@ -151,11 +151,8 @@ class Agreement:
 
     def _widens(self, init: Any, result: Value) -> bool:
         """Whether a loop may make more of what is no literal, and so is not cast by the target itself."""
-        if declared(result) is not None:
+        if declared(result) is not None or not self.loose(init):
             return False
-        if not self.loose(init):
-            before, after = self.facts.elements(self.liveness.resolve(init)), self.facts.elements(result)
-            return (None, False) not in before and any(found not in before for found in after if not found[1])
         return self.kind(init) is None or self.kind(result) is None
 
     def _depends(self, node: Node) -> Carried:

@@ -145,7 +145,11 @@ class StandIns:
         known = [x for x in found if x is not None]
         if not known:
             raise Unknown
-        return next((x for x in known if isinstance(x, Value)), known[0])
+        tensors = [x for x in known if isinstance(x, Value)]
+        told = {self.tracer.record.dtype(x) for x in tensors}
+        if len(tensors) == 2 and len(told) == 2:  # what carries either has the dtype of both together
+            return ops.add(*tensors)
+        return tensors[0] if tensors else known[0]
 
     def _loop(self, node: Node, at: int) -> Rule:
         """What a loop inside of this one begins with; of a number, what a trip makes of it."""
