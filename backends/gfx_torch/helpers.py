@@ -36,6 +36,15 @@ def as_floats(x, dtype):
     return x if x.is_floating_point() or x.is_complex() else x.to(dtype)
 
 
+def whole_linspace(start, stop, num, dtype, endpoint=True, device=None):
+    """Whole numbers at equal distances as NumPy has them: fractions are rounded down."""
+    ends = [torch.as_tensor(x, dtype=torch.float64, device=device) for x in (start, stop)]
+    steps = torch.arange(num, dtype=torch.float64, device=device).reshape(-1, *(1,) * max(x.dim() for x in ends))
+    found = steps * ((ends[1] - ends[0]) / max(num - endpoint, 1)) + ends[0]
+    last = endpoint and num > 1
+    return (torch.where(steps == num - 1, ends[1], found) if last else found).floor().to(dtype)
+
+
 def straight_through(x, value):
     """The data of value with the gradient of x."""
     out = x.clone()

@@ -23,6 +23,7 @@ from .words import (
     frozen,
     kind_of,
     known_dtype,
+    surely_floats,
     unknown_dtype,
 )
 
@@ -131,16 +132,21 @@ class Calculus:
 
     def polyder(self, p: Any, m: int = 1) -> Any:
         """The derivative, m times."""
-        p = self._x(p)
+        p = self._coefficients(p)
         for _ in range(m):
             powers = ops.flip(ops.arange(ops.size(p, 0)))
             p = ops.getitem(ops.multiply(p, powers), slice(None, -1))
         return p
 
+    def _coefficients(self, p: Any) -> Any:
+        """What is derived or integrated: JAX computes with floats of its width, NumPy with its own whole numbers beside."""
+        p = self._x(p)
+        return surely_floats(p, "jax") if self.say.rules == "jax" and isinstance(p, Value) else p
+
     def polyint(self, p: Any, m: int = 1, k: Any = None) -> Any:
         """An integral that is 0 at 0, m times."""
         self.say.refuse(self.say.call("polyint"), k=k)
-        p = self._x(p)
+        p = self._coefficients(p)
         for _ in range(m):
             powers = ops.flip(ops.add(ops.arange(ops.size(p, 0)), 1))
             p = ops.pad(ops.divide(p, powers), ((0, 1),))

@@ -9,7 +9,7 @@ from ..build import dtype_of
 from ..errors import MissingOp
 from ..op import lookup
 from .searching import Searching
-from .words import Dialect, Lifted, Table, binary, expect, kind_of, swapped, unary, unknown_dtype
+from .words import Dialect, Lifted, Table, as_floats, binary, expect, kind_of, swapped, unary, unknown_dtype
 
 UNARY = {
     "abs": "abs absolute .__abs__",
@@ -127,6 +127,8 @@ class Elements:
         call = self.say.call("round")
         self.say.refuse(call, out=out)
         a = self.say.as_array(a)
+        if self.say.rules == "numpy" and kind_of(a) == "b":
+            a = as_floats(a)
         if not decimals:
             return ops.round(a)
         kind = kind_of(a)

@@ -22,7 +22,7 @@ class Numbers:
     def table(self) -> dict[str, Lifted]:
         """Lifts by their full names."""
         one: dict[str, Callable[[Any], Any]] = {
-            "fabs": ops.abs,
+            "fabs": lambda x: ops.abs(surely_floats(x, self.say.rules)),
             "modf": self._modf,
             "isneginf": lambda x: ops.equal(x, -math.inf),
             "isposinf": lambda x: ops.equal(x, math.inf),

@@ -137,6 +137,10 @@ class Reductions:
         def standard(
             x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
         ) -> Any:
+            x = self.say.as_array(x)
+            wide = name == "cumulative_sum" and self.say.rules == "jax"
+            if wide and dtype is None and kind_of(x) not in ("f", "c"):
+                dtype = ops.dtype_of(ops.sum(x))  # JAX's function of this name adds up as wide as its sum
             found = lift(x, axis, dtype, out)
             if not include_initial:
                 return found

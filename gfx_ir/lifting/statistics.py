@@ -6,6 +6,8 @@ from typing import Any
 
 from .. import ops
 from ..dtypes import DType
+from ..graph import Value
+from ..ops.statistics import areas
 from .words import Dialect, Table, ask_rank, expect, kind_of
 
 
@@ -26,7 +28,10 @@ class Statistics:
 
     def trapezoid(self, y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
         """The integral by trapezoids."""
-        return ops.trapezoid(self.say.floats(y), None if x is None else self.say.floats(x), dx, axis)
+        y, x = self.say.floats(y), None if x is None else self.say.floats(x)
+        if kind_of(y) in ("b", "i", "u"):  # which NumPy adds as they are
+            return ops.sum(areas(y, x, dx, axis), axis=axis)
+        return ops.trapezoid(y, x, dx, axis)
 
     def _wide(self, x: Any) -> Any:
         x = self.say.as_array(x)
@@ -52,13 +57,17 @@ class Statistics:
         """Slopes along axes, by differences of the neighbours on both sides."""
         call = self.say.call("gradient")
         expect(call, "edge_order", edge_order, 1, 2)
-        f = self.say.floats(f)
-        f = ops.multiply(f, 1.0) if kind_of(f) in ("b", "u") else f  # which have no negative differences
+        f, *varargs = (_of_differences(self.say.floats(x)) for x in (f, *varargs))
         axes = range(ask_rank(f, call)) if axis is None else [axis] if isinstance(axis, int) else axis
         given = list(varargs) or [1.0]
         steps = given * len(axes) if len(given) == 1 else given
         found = [slopes(f, step, at, edge_order) for at, step in zip(axes, steps)]
         return found[0] if len(found) == 1 else self.say.several(found)
+
+
+def _of_differences(x: Any) -> Any:
+    """Whole numbers, whose differences may be beyond them, as floats; anything else as it is."""
+    return ops.multiply(x, 1.0) if isinstance(x, Value) and kind_of(x) in ("b", "i", "u") else x
 
 
 def slopes(f: Any, step: Any, axis: int, edge_order: int = 1) -> Any:

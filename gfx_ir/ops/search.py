@@ -290,5 +290,6 @@ def cumulative_argmin(x: Any, axis: int = -1) -> Any:
 @composite(FAMILY)
 def search_rows(sorted: Any, values: Any, side: str = "left") -> Any:
     """Where each value belongs in its own sorted row (the last axis), before ("left") or behind ("right") its equals."""
-    before = ops.less if side == "left" else ops.less_equal
-    return ops.count_nonzero(before(ops.expand_dims(sorted, -2), ops.expand_dims(values, -1)), axis=-1)
+    behind = ops.greater_equal if side == "left" else ops.greater
+    not_before = behind(ops.expand_dims(sorted, -2), ops.expand_dims(values, -1))  # NaN is behind all
+    return ops.count_nonzero(ops.logical_not(not_before), axis=-1)

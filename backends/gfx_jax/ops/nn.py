@@ -19,6 +19,11 @@ from ._lift import each, element, expect, kind_of, precise, rank, refuse, unary
 
 
 # ---------------------------------------------------------------- activations
+def _relu(x: Any) -> Any:
+    """Of booleans the whole numbers that a number beside them makes of them."""
+    return ops.relu(ops.multiply(x, 1) if kind_of(x) == "b" else x)
+
+
 def _gelu(x: Any, approximate: bool = True) -> Any:
     expect("jax.nn.gelu", "approximate", approximate, True, False)
     return ops.gelu(x, approximate="tanh" if approximate else "none")
@@ -220,7 +225,7 @@ def _embedding(args: SimpleNamespace) -> str:
 
 
 ROWS = (
-    Row("relu", "jax.nn.relu(x)", {"jax.nn.relu": unary(ops.relu)}),
+    Row("relu", "jax.nn.relu(x)", {"jax.nn.relu": _relu}),
     Row(
         "elu",
         "jax.nn.elu(x, alpha=alpha)",

@@ -11,6 +11,7 @@ from gfx_ir.build import constants_only
 from gfx_ir.defaults import own
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
+from gfx_ir.lifting.words import kind_of
 from gfx_ir.op import lookup
 from gfx_ir.ops import _seen
 
@@ -45,13 +46,18 @@ def _linspace(args: SimpleNamespace) -> str:
     count, part = ("num", "") if args.endpoint else ("num + 1", "[:-1]")
     arrays = [end for end in ("start", "stop") if not _seen.is_plain(getattr(args, end))]
     dtype = "dtype" if args.dtype is not None or not arrays else f"torch.result_type({arrays[0]}, 1.0)"
-    whole = isinstance(args.dtype, DType) and args.dtype.kind in "iu"  # which torch cuts off, where others round down
-    dtype, down = ("torch.float64", ".floor().to(dtype)") if whole else (dtype, "")
+    if isinstance(args.dtype, DType) and args.dtype.kind in "iu":
+        apart = "" if args.endpoint else ", endpoint=False"
+        return f"whole_linspace(start, stop, num, dtype{apart}, device=device)"
     rank = max(_seen.rank(end) or 0 for end in (args.start, args.stop))
     if rank:  # torch takes numbers and tensors of no axes
         steps = f"torch.linspace(0, 1, {count}, dtype={dtype}, device=device)[{part[1:-1] or ':'}{', None' * rank}]"
-        return f"(start + (stop - start) * {steps}){down}" if whole else f"start + (stop - start) * {steps}"
-    return f"torch.linspace(start, stop, {count}, dtype={dtype}, device=device){part}{down}"
+        whole = [
+            end for end in arrays if kind_of(getattr(args, end)) in ("b", "i", "u")
+        ]  # which have no such differences
+        start, stop = (f"{end}.to({dtype})" if end in whole else end for end in ("start", "stop"))
+        return f"{start} + ({stop} - {start}) * {steps}"
+    return f"torch.linspace(start, stop, {count}, dtype={dtype}, device=device){part}"
 
 
 def _eye(args: SimpleNamespace) -> str:

@@ -6,11 +6,15 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.lifting.words import kind_of
+from gfx_ir.ops.statistics import areas
 
 from ..lifting import floating, names
 
 
 def _trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: Any = -1) -> Any:
+    if x is not None and kind_of(y) in ("b", "i", "u"):  # whose products are of their width
+        return ops.sum(areas(y, x, dx, dim), axis=dim)
     return ops.trapezoid(y, x, dx, dim)
 
 
