@@ -155,6 +155,10 @@ class Builder:
         """The dims of a tensor, as far as the ops tell that made it."""
         return value.type.dims if isinstance(value.type, LogicalTensor) else None
 
+    def told_dtype(self, value: Value) -> DType | None:
+        """The dtype of a tensor, as far as the ops tell that made it."""
+        return dtype_of(value)
+
     def is_boolean(self, value: Value, number: bool = False) -> bool:
         """Whether a value without a type surely holds booleans (is one of Python's own), by the way it was made."""
         return False
@@ -223,6 +227,12 @@ def assumptions() -> Any:
 def surely_boolean(value: Value, number: bool = False) -> bool:
     """Whether a value of the function that is captured holds booleans (is one of Python's own) by the way it was made."""
     return isinstance(active.builder, Builder) and active.builder.is_boolean(value, number)
+
+
+def told_kind(value: Value) -> str | None:
+    """The kind of the elements of a tensor, as far as the way it was made tells; None: nothing is known."""
+    known = active.builder.told_dtype(value) if isinstance(active.builder, Builder) else dtype_of(value)
+    return None if known is None else known.kind
 
 
 def told_dims(value: Value) -> tuple | None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..build import told_kind
 from ..defaults import float_here, number_kind
 from ..dtypes import dtype as dtype_named
 from ..dtypes import int64
@@ -17,7 +18,18 @@ from ..op import lookup
 from ..ops import _seen
 from ..ops._views import along
 from .shapes import Shapes
-from .words import Dialect, Lifted, Table, ask_rank, element, expect, frozen, known_dtype, literal, unknown_dtype
+from .words import (
+    Dialect,
+    Lifted,
+    Table,
+    ask_rank,
+    element,
+    expect,
+    frozen,
+    known_dtype,
+    literal,
+    unknown_dtype,
+)
 
 
 class Arranging:
@@ -109,8 +121,10 @@ class Arranging:
         self.say.refuse(call, assume_unique_indices=options.get("assume_unique_indices") or None)
         x, axis = (ops.flatten(self._x(arr)), 0) if axis is None else (self._x(arr), axis)
         if isinstance(obj, Value) and obj.is_tensor:
-            known = _seen.dtype(obj)
-            gone = obj if known is not None and known.kind == "b" else ops.isin(ops.arange(ops.size(x, axis)), obj)
+            kind, size = told_kind(obj), ops.size(x, axis)
+            if kind is None:
+                raise unknown_dtype(call)  # a mask, or positions
+            gone = obj if kind == "b" else ops.isin(ops.arange(size), ops.remainder(obj, size))
             return ops.getitem(x, along(axis, ops.logical_not(gone)))
         if isinstance(obj, int):
             rest = slice(None, 0) if obj == -1 else slice(obj + 1, None)

@@ -57,9 +57,9 @@ class Statistics:
         """Slopes along axes, by differences of the neighbours on both sides."""
         call = self.say.call("gradient")
         expect(call, "edge_order", edge_order, 1, 2)
-        f, *varargs = (_of_differences(self.say.floats(x)) for x in (f, *varargs))
+        f, *given = (_of_differences(self.say.floats(x)) for x in (f, *varargs))
         axes = range(ask_rank(f, call)) if axis is None else [axis] if isinstance(axis, int) else axis
-        given = list(varargs) or [1.0]
+        given = given or [1.0]
         steps = given * len(axes) if len(given) == 1 else given
         found = [slopes(f, step, at, edge_order) for at, step in zip(axes, steps)]
         return found[0] if len(found) == 1 else self.say.several(found)

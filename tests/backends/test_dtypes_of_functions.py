@@ -108,3 +108,30 @@ def test_no_number_belongs_behind_all_numbers(side):
     program = gfx.symbolic_trace(fn, backend="torch")
     for target in ("jax", "numpy"):
         np.testing.assert_array_equal(program.to(target)(MAKE[target](x.numpy()), MAKE[target](v.numpy())), fn(x, v))
+
+
+@pytest.mark.parametrize("fn, more", [
+    (lambda x, *i: np.delete(x, np.argmax(x)), ()),
+    (lambda x, *i: np.delete(x, x > 2), ()),
+    (lambda x, i: np.delete(x, i), (np.array([-1, 0, 1]),)),
+])  # fmt: skip
+def test_what_stands_at_positions_from_the_end_is_deleted(fn, more):
+    x = np.array([1.0, 2.0, 5.0, 3.0], np.float32)
+    typed = gfx.symbolic_trace(fn, x, *more, backend="numpy")
+    for program in (typed, *([] if more else [gfx.symbolic_trace(fn, backend="numpy")])):
+        for target in ("torch", "numpy"):
+            got = program.to(target)(*(MAKE[target](a) for a in (x, *more)))
+            np.testing.assert_array_equal(got, fn(x, *more))
+
+
+def test_whether_a_mask_or_positions_are_deleted_has_to_be_known():
+    with pytest.raises(GfxError, match="needs the dtype"):
+        gfx.symbolic_trace(lambda x, i: np.delete(x, i), backend="numpy").source("torch")
+
+
+def test_no_number_is_shrunk_to_none():
+    fn = lambda x: torch.nn.functional.hardshrink(x)
+    x = torch.tensor([torch.nan, 0.2, -3.0, 0.5])
+    program = gfx.symbolic_trace(fn)
+    for target in MAKE:
+        np.testing.assert_array_equal(program.to(target)(MAKE[target](x.numpy())), fn(x))

@@ -169,8 +169,8 @@ def softshrink(input: Any, lambd: Any = 0.5) -> Any:
 
 
 def hardshrink(input: Any, lambd: Any = 0.5) -> Any:
-    """x, 0 within lambd of 0."""
-    return ops.where(ops.greater(ops.abs(input), lambd), input, ops.zeros_like(input))
+    """x, 0 within lambd of 0; no number stays none."""
+    return ops.where(ops.less_equal(ops.abs(input), lambd), ops.zeros_like(input), input)
 
 
 def threshold(input: Any, threshold: Any, value: Any, inplace: bool = False) -> Any:
