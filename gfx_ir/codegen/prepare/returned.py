@@ -23,5 +23,12 @@ class Returned(Lowering):
                 for value, leaf in zip(node.values, outputs_of(result, len(node.values))):
                     value.name = value.name or (leaf.name if type(leaf) is Value else None)
             if type(result) is Value and len(node.values) == 1 and result.name == node.values[0].name:
-                if sum(result.uses.values()) == 1 and not is_given(result.node):
+                if sum(result.uses.values()) == 1 and not is_given(result.node) and not _named_within(result):
                     result.name = None
+
+
+def _named_within(value: Value) -> bool:
+    """Whether it is what regions give under the same name: its author assigned it there."""
+    node, at = value.node, value.index - 1
+    found = [outputs_of(region.result, len(node.values)) for region in node.regions]
+    return any(type(leaf := outs[at]) is Value and leaf.name == value.name for outs in found if at < len(outs))
