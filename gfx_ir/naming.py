@@ -39,6 +39,16 @@ def identifier(text: str) -> str:
     return text if text.isidentifier() else f"v_{text}"
 
 
+def called(qualname: str) -> str:
+    """The name of a function by its qualified one: a lambda within `gated` is `gated_lambda`, as that name is taken; one within none
+    is `f`."""
+    *around, own = qualname.split(".")
+    if not own.startswith("<"):
+        return own
+    outer = next((part for part in reversed(around) if not part.startswith("<")), "")
+    return f"{outer}_lambda" if outer else "f"
+
+
 def free_name(name: str, taken: Collection[str]) -> str:
     """The name, or one with a number where it is taken."""
     free, count = name, 1

@@ -17,7 +17,7 @@ from typing import Any
 
 from gfx_ir.errors import CaptureError, GfxError
 from gfx_ir.graph import Graph, Node, Value
-from gfx_ir.naming import free_name, identifier
+from gfx_ir.naming import called, free_name, identifier
 from gfx_ir.op import lookup
 from gfx_ir.passes.outline import region_key, told_apart
 from gfx_ir.source import docstring
@@ -302,7 +302,7 @@ class Functions:
     def _called_here(self, f: types.FunctionType) -> str:
         """What the author calls a function: one without a name by that of the variable that holds it where it is called."""
         here = self.tracer.site.f_locals if f.__name__ == "<lambda>" and self.tracer.site is not None else {}
-        return next((name for name, held in here.items() if held is f and name.isidentifier()), f.__name__)
+        return next((name for name, held in here.items() if held is f and name.isidentifier()), called(f.__qualname__))
 
     # ------------------------------------------------------------------ calls
     def _called(self, kept: _Kept, given: Given) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.naming import called
 from gfx_ir.probing import is_module
 from gfx_ir.source import Scope, Span, docstring
 
@@ -46,7 +47,7 @@ class Scopes:
         self, scope: Scope, site: Any, lasti: int, f: types.FunctionType, args: tuple, kwargs: dict
     ) -> Scope:
         """The scope of a function that is entered."""
-        name, path = f.__name__, scope.path
+        name, path = called(f.__qualname__), scope.path
         if self._of_module(path, f, args):
             return scope
         for arg in args:

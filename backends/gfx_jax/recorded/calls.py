@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import jax
 
+from gfx_ir.naming import called
 from gfx_ir.source import docstring
 
 from .modules import Leaves, arrays_in, arrays_of, documented
@@ -173,7 +174,7 @@ class Recording:
         if kind == "function":
             trees = [x for _, x in given if not isinstance(x, jax.Array)]
             arrays = [pair for x in trees for pair in arrays_in(x)]
-            return Entered(None, kind, code.co_name, code, given, None, arrays, _doc(code), frame.f_globals)
+            return Entered(None, kind, called(code.co_qualname), code, given, None, arrays, _doc(code), frame.f_globals)
         (_, owner), *given = given
         doc = documented(type(owner)) if kind == "module" else ""
         return Entered(None, kind, type(owner).__name__, code, given, owner, arrays_of(owner), doc, frame.f_globals)
