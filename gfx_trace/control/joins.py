@@ -261,7 +261,11 @@ class Join:
         if found != "optional" or type(x) is not Proxy:
             return found
         with self.tracer.facts.given(self.test, truth):
-            return "tensor" if self.tracer.facts.there(x.value) else found
+            given = self.tracer.facts.given_by(
+                x.value
+            )  # by a test that is known here, whatever the side found out itself
+            there = type(given) is Value and self.tracer.facts.there(given)
+            return "tensor" if there and given.is_tensor else found
 
     def _clash(self, a: Any, b: Any, name: str) -> CaptureError | None:
         """The error for values whose types no tensor has at once."""

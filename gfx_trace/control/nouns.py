@@ -18,6 +18,8 @@ def noun(x: Any) -> str:
         return "one of several, as a test says,"
     if isinstance(x, (Proxy, HostProxy)):
         kind = weak_kind(x) if isinstance(x, Proxy) else x.value.kind
+        if isinstance(x, Proxy) and getattr(x.value, "kind", "") == "optional":
+            return "a tensor or None"
         return with_article(kind or "tensor")
     said, inner = with_article(type(x).__name__), branches(x)
     if inner is None:

@@ -96,9 +96,41 @@ def one_of_rows(x, flag: bool):
     return s[None], x
 
 
+def under_data(x, flag: bool):
+    if flag:
+        y = (x * 2, x.sum())
+    if flag:
+        return y if x.sum() > 1 else (x, x.sum() * 0)
+    return x + 1, x.mean()
+
+
+def on_one_side_of_data(x, flag: bool):
+    if flag:
+        y = x * 2
+    if x.sum() > 1:
+        if flag:
+            x = y
+    return x[None]
+
+
+def in_trips(x, flag: bool):
+    if flag:
+        y = x * 2
+    w = x
+    if flag:
+        for i in range(3):
+            w = y if w.sum() > 3 * i else w + 1
+    return w[None]
+
+
 @pytest.mark.parametrize(
-    "fn", [rebound, looped_over, attribute, in_place, two_lists, of_some_trips, one_of_rows], ids=lambda f: f.__name__
-)
+    "fn",
+    [
+        rebound, looped_over, attribute, in_place, two_lists, of_some_trips, one_of_rows, under_data,
+        on_one_side_of_data, in_trips,
+    ],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
 def test_it_is_read_as_it_stands(fn):
     program = gfx.symbolic_trace(fn, backend="torch")
     for flag in (True, False):
@@ -111,6 +143,17 @@ def test_it_is_read_as_it_stands(fn):
 def test_a_write_by_one_of_several_names_is_refused(fn):
     with pytest.raises(CaptureError, match=r"cannot decide whether a write|append to"):
         gfx.symbolic_trace(fn, backend="torch")
+
+
+def left_by_one_side_alone(x, flag: bool):
+    if flag:
+        y = x * 2
+    return y if x.sum() > 1 else x * 3
+
+
+def test_what_the_other_way_has_not_is_no_side_of_a_test_on_data():
+    with pytest.raises(CaptureError, match="a tensor or None on one side and a tensor on the other side"):
+        gfx.symbolic_trace(left_by_one_side_alone, backend="torch")
 
 
 def checked(good, message):
