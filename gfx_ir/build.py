@@ -14,7 +14,7 @@ from .errors import ShapeError, UnsupportedConstruct, VerifyError
 from .graph import Graph, Node, Value, values_in
 from .host import Dim, Expr
 from .op import OpDef, active, lookup
-from .python_numbers import FUNCTIONS
+from .python_numbers import FUNCTIONS, MEMBERS
 from .rules import OPEN
 from .source import Span
 from .trees import leaves, tree_map
@@ -39,14 +39,14 @@ HOST_OPERATORS: dict[str, Callable[..., Any]] = {
     "item": lambda x: x.item() if hasattr(x, "item") else x, "tuple": tuple, "sum": sum, "sorted": sorted, "all": all, "any": any,
     "tuple.index": lambda items, *args: items.index(*args), "tuple.count": lambda items, item: items.count(item),
     "splice": lambda *parts: tuple([d for p in parts for d in (p if isinstance(p, (tuple, list)) else (p,))]),
-    **{name: function.run for name, function in FUNCTIONS.items() if name.startswith("math.")}, "math.prod": math.prod,
+    **{name: function.run for name, function in FUNCTIONS.items() if name.startswith("math.") or name in MEMBERS}, "math.prod": math.prod,
     **{f"str.{name}": getattr(str, name) for name in ("startswith", "endswith", "lower", "upper", "strip", "replace")},
 }  # fmt: skip
 """Python's own operators on host values: what the op `host` can compute."""
 ASK_A_VALUE = frozenset(
     ("int", "float", "bool", "str", "len", "in", "not", "and", "or", "all", "any", "min", "max", "sorted", "format")
     + ("tuple.index", "tuple.count")
-) | {name for name in HOST_OPERATORS if name.startswith(("math.", "str."))}
+) | {name for name in HOST_OPERATORS if name in MEMBERS or name.startswith(("math.", "str."))}
 """Those for which a value that is being traced will not do: they ask for its truth, or for the number itself."""
 WHOLE_OF_BOOLEANS = frozenset(("neg", "~", "abs", "round"))
 """Those that give a whole number for a boolean of Python's: one that is being traced is an array of booleans, which stays one."""

@@ -111,6 +111,8 @@ FUNCTIONS: Mapping[str, Function] = {
     "denominator": Function(lambda x: x.denominator, "args[0].denominator", "int", ()),
 }
 """Python's functions of numbers, and the methods and attributes of these."""
+MEMBERS = frozenset(name for name, function in FUNCTIONS.items() if function.spelling.startswith("args[0]."))
+"""Those that are methods and attributes."""
 
 
 def function(name: str) -> Function:

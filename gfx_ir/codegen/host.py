@@ -10,6 +10,7 @@ from ..control import host_operator
 from ..errors import GfxError
 from ..graph import Value
 from ..op import Trait
+from ..python_numbers import FUNCTIONS, MEMBERS
 from .constants import call, name
 from .leaves import Leaves
 from .logic import boolean, negate
@@ -64,6 +65,9 @@ def host_expression(writer: Leaves, operator: str, args: Sequence[Any]) -> ast.e
         return call(operator, *items)
     if operator.startswith("math.") and operator[5:].isidentifier():
         return ast.Call(ast.Attribute(name(writer.module.use("math")), operator[5:], ast.Load()), items, [])
+    if operator in MEMBERS:
+        member = ast.Attribute(items[0], operator, ast.Load())
+        return ast.Call(member, [], []) if FUNCTIONS[operator].spelling.endswith("()") else member
     owner, _, method = operator.partition(".")
     if owner in ("str", "tuple") and method.isidentifier():
         return ast.Call(ast.Attribute(items[0], method, ast.Load()), items[1:], [])

@@ -64,7 +64,7 @@ def host_kind(operator: str, args: tuple) -> str:
         return "str"
     if operator.startswith("str."):
         return "bool" if operator.endswith("swith") else "str"
-    if operator in FUNCTIONS and operator.startswith("math."):
+    if operator in FUNCTIONS and FUNCTIONS[operator].gives:
         return FUNCTIONS[operator].gives
     if operator in ("/", "float") or operator.startswith("math."):
         return "float"

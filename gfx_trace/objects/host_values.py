@@ -10,6 +10,7 @@ from gfx_ir.build import HOST_OPERATORS
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef, active
+from gfx_ir.python_numbers import CLASSES, MEMBERS
 from gfx_ir.types import LogicalTensor
 
 from ..frameworks.structured import array_attribute
@@ -109,6 +110,9 @@ class HostValues:
         given = array_attribute(self.tracer, x, name) if kind in NUMBERS else NotImplemented
         if given is not NotImplemented:
             return given
+        if kind in NUMBERS and name in MEMBERS and hasattr(CLASSES.get(kind), name):
+            made = lambda: self.tracer.wrap(self.tracer.host(name, x.value), x.backend)
+            return made if callable(getattr(CLASSES[kind], name)) else made()
         if has_attribute_of(self.tracer, x, name):
             self.tracer.python.number(x, f"the attribute {name!r}")
         raise no_attribute(self.tracer, x, name)

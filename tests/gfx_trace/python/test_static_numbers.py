@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import torch
 
 import gfx_trace as gfx
 from gfx_ir.errors import CaptureError
@@ -91,3 +92,25 @@ def test_a_negative_power_of_a_size_is_a_fraction():
     """It has what a fraction has: what hangs on its value is refused, not missing."""
     with pytest.raises(CaptureError, match="is_integer"):
         gfx.symbolic_trace(reciprocal)
+
+
+def whole_part(x: np.ndarray):
+    return x * 2 if (len(x) / 4).is_integer() else x
+
+
+def next_power(x: np.ndarray):
+    return x * (1 << (len(x) - 1).bit_length())
+
+
+def parts(x: np.ndarray):
+    return x * (len(x) / 2).real + len(x).numerator * len(x).conjugate()
+
+
+@pytest.mark.parametrize("fn", [whole_part, next_power, parts], ids=lambda fn: fn.__name__)
+@pytest.mark.parametrize("to", ["numpy", "torch", "jax"])
+def test_open_numbers_have_the_methods_of_pythons(fn, to):
+    run = gfx.symbolic_trace(fn).to(to)
+    for n in (1, 3, 4, 5, 8):
+        x = np.arange(float(n), dtype="float32")
+        given = {"numpy": x, "torch": torch.tensor(x), "jax": jnp.asarray(x)}[to]
+        np.testing.assert_array_equal(np.asarray(run(given)), fn(x))
