@@ -20,6 +20,7 @@ from gfx_ir.trees import leaves, tree_map
 from ..interfaces import Capturing
 from ..rewrite.packages import enterable, ours
 from ..values.proxy import HostProxy, Proxy, is_open
+from .gradient_rules import Rule
 from .natural import natural
 from .staging import staged
 
@@ -49,46 +50,8 @@ class Context:
             raise self._refuse("set_materialize_grads(False)")
 
 
-class _Rule:
-    """A region under construction: its own placeholders, and what it captures from outside."""
-
-    def __init__(self, tracer: Capturing, name: str, backend: Backend, refuse: Callable[[str], Any]) -> None:
-        self.tracer, self.backend, self.name, self.refuse = tracer, backend, name, refuse
-        self.own: list[Value] = []
-        self.graph = Graph(name)
-        self.captured: dict[Value, Value] = {}
-
-    def argument(self, like: Any, name: str, given: Value | None = None) -> Proxy:
-        """A new argument, of the type of a value. The one that is `given` for it is no other tensor where code closes over it, nor
-        where it is given twice."""
-        made = self.tracer.graph.add_placeholder(identifier(name or "x"), "tensor", getattr(like, "type", None))
-        self.own.append(made)
-        return Proxy(made if given is None else self.tracer.captures.setdefault(given, made), self.backend)
-
-    def run(self, compute: Callable[[], list[Any]], own_objects: Sequence[Any] = ()) -> None:
-        """Fill the region; `compute` gives its results."""
-        with self.tracer.regions.opened(self.name) as side:
-            results = compute()
-            side.graph.result = tuple(self.tracer._local(leaf) for leaf in results)
-        changed = [slot.object for slot, value in side.written if slot.kind != "base" and value is not slot.old]
-        if any(all(held is not known for known in own_objects) for held in changed):
-            raise self.refuse("a write to what lives outside of it")
-        self.graph = side.graph
-        outer = {placeholder: value for value, placeholder in side.captures.items()}
-        self.captured = {outer[place]: place for place in self.graph.placeholders if place not in self.own}
-
-    def arrange(self, closed: Sequence[Value], at: int) -> list[Value]:
-        """Make `closed` arguments that stand behind the first `at` of its own; their placeholders."""
-        places = [
-            self.captured.get(value) or self.graph.add_placeholder(value.name or "x", "tensor", value.type)
-            for value in closed
-        ]
-        self.graph.placeholders[:] = [*self.own[:at], *places, *self.own[at:]]
-        return places
-
-
 def _finish(
-    tracer: Capturing, forward: _Rule, rule: _Rule, inputs: list[Any], kept: int, count: int, mode: str
+    tracer: Capturing, forward: Rule, rule: Rule, inputs: list[Any], kept: int, count: int, mode: str
 ) -> list[Any]:
     """The node: what the rule takes from outside goes through the forward's results. `kept`: how many values it keeps."""
     closed = list(dict.fromkeys((*forward.captured, *rule.captured)))
@@ -152,7 +115,7 @@ def autograd_function(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> A
     inputs = _tensors(tuple(x for x in given if is_open(x)), refuse)
     needs = tuple(isinstance(x, Proxy) for x in given)
     ctx, back = Context(needs, refuse), Context(needs, refuse)
-    forward, backward = _Rule(tracer, name, backend, refuse), _Rule(tracer, f"{name}_backward", backend, refuse)
+    forward, backward = Rule(tracer, name, backend, refuse), Rule(tracer, f"{name}_backward", backend, refuse)
     outer = [tracer.local(x.read()) for x in inputs]
     outs: list[Value] = []
     kept: list[Value] = []
@@ -250,11 +213,11 @@ class _Call:
         self.tracer, self.f, self.backend, self.given, self.fixed = tracer, f, backend, given, fixed
         self.flat, self.rebuild, self.refuse = flat, rebuild, refuse
         self.inputs = [x.read() for x in flat if isinstance(x, Proxy)]
-        self.primal = _Rule(tracer, f.__name__, backend, refuse)
+        self.primal = Rule(tracer, f.__name__, backend, refuse)
         self.outs: list[Value] = []
         self.restore: Callable[[Sequence[Any]], Any] = lambda found: found
 
-    def _arguments(self, rule: _Rule, suffix: str = "") -> tuple[list[Any], list[Any]]:
+    def _arguments(self, rule: Rule, suffix: str = "") -> tuple[list[Any], list[Any]]:
         """(the differentiable arguments, all arguments) with new placeholders in them."""
         filled = [
             rule.argument(x.read(), f"{x.read().name or 'x'}{suffix}") if isinstance(x, Proxy) else 0.0 if suffix else x
@@ -276,7 +239,7 @@ class _Call:
         saved: list[Any] = []
         at: list[int | None] = []
         restore_saved: list[Callable[[Sequence[Any]], Any]] = []
-        backward = _Rule(tracer, f"{self.f.__name__}_bwd", self.backend, self.refuse)
+        backward = Rule(tracer, f"{self.f.__name__}_bwd", self.backend, self.refuse)
 
         def compute() -> list[Any]:
             out, residuals = tracer.calls.call(self.f.fwd, tuple(self._arguments(self.primal)[1]), {})
@@ -304,7 +267,7 @@ class _Call:
     def forward(self) -> Any:
         """With a rule that takes the arguments and their tangents."""
         tracer = self.tracer
-        tangent = _Rule(tracer, f"{self.f.__name__}_jvp", self.backend, self.refuse)
+        tangent = Rule(tracer, f"{self.f.__name__}_jvp", self.backend, self.refuse)
 
         def compute() -> list[Any]:
             self.outs = self._flat(tracer.calls.call(self.f.fun, tuple(self._arguments(self.primal)[1]), {}))
