@@ -175,8 +175,9 @@ def _capture(
         1 if tracer.static_types else 0, results.records,
     )  # fmt: skip
     slots, modes = {w.path: w for w in state if w.slot is not None}, list(tracer.assumed.modes.values())
+    notes = list(dict.fromkeys(tracer.notes))
     found = Captured(
-        program, target, rebuild, tracer.notes, slots, left, results.returned, modes, tracer.raising.errors,
+        program, target, rebuild, notes, slots, left, results.returned, modes, tracer.raising.errors,
         tracer.assumed.held, tracer.bound_arrays
     )  # fmt: skip
     vars(tracer).clear()
