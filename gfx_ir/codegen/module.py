@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..backend import Backend
-from ..control import makes_python
+from ..control import hangs_on_data, is_test, makes_python
 from ..errors import GfxError
 from ..graph import Graph, Value
 from ..program import Parameter, Program
@@ -163,6 +163,8 @@ class ModuleWriter:
         return out
 
     def _made_python(self) -> list[Value]:
-        """Tensors that are read in Python."""
-        nodes = (node for graph in self.context.order for node in graph.walk() if makes_python(node))
-        return [leaf for node in nodes for leaf in leaves(node.args) if type(leaf) is Value]
+        """Tensors that are read in Python: made numbers of its own, or asked by its tests and loops."""
+        nodes = [node for graph in self.context.order for node in graph.walk()]
+        read = [leaf for node in nodes if makes_python(node) for leaf in leaves(node.args)]
+        asked = [node.args[0] for node in nodes if is_test(node) and not hangs_on_data(node)]
+        return [leaf for leaf in read if type(leaf) is Value] + [x for x in asked if type(x) is Value and x.is_tensor]

@@ -98,7 +98,8 @@ def _torch(program: Any, how: Settings) -> Run:
 
 def _jitted(program: Any) -> Any:
     module = program.module("jax")
-    if any(map(_gives_a_list, (node for graph in program.graphs for node in graph.walk()))):
+    told = "which jax.jit refuses" in (module.load().__doc__ or "")
+    if told or any(map(_gives_a_list, (node for graph in program.graphs for node in graph.walk()))):
         return _AsItIs(module.load())
     return jax.jit(module.load(), static_argnames=module.static_argnames)
 

@@ -118,3 +118,15 @@ def test_an_error_of_the_caller_is_his_own():
     with pytest.raises((TypeError, ValueError, GfxError)):
         made(J, J)
     assert made(J, J.T).shape == (2, 2) and not made.jitted.reason
+
+
+def test_source_says_where_python_asks_tensors():
+    """Around what has a size by data stands a test of Python's, which compiles to nothing."""
+
+    def f(x):
+        return x[x > 0] if x.sum() > 0 else x
+
+    emitted = gfx.transpile(f, np.ones(3), to="jax")
+    assert "Reads values of tensors in Python, which jax.jit refuses." in emitted.source
+    assert emitted(np.array([1.0, -2.0, 3.0])).shape == (2,)
+    assert "jax.jit refuses" not in gfx.transpile(lambda x: x * 2 if x.sum() > 0 else x, np.ones(3), to="jax").source
