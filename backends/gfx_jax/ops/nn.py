@@ -118,10 +118,20 @@ def _conv_spelling(args: SimpleNamespace) -> str:
 
 
 def _channels_last_spelling(args: SimpleNamespace) -> str:
-    """The same of (N, ..., C) with (..., I, O)."""
+    """The same of (N, ..., C) with (..., I, O); a kernel of one place is a matrix, and XLA's product is the faster one."""
+    if _is_product(args):
+        return f"x @ weight[{', '.join('0' * args.dims)}]{' + bias' if args.bias is not None else ''}"
     places = "DHW"[3 - args.dims :]
     text = _convolution(args, f', dimension_numbers=("N{places}C", "{places}IO", "N{places}C")')
     return text if args.bias is None else f"{text} + bias"
+
+
+def _is_product(args: SimpleNamespace) -> bool:
+    """Whether each place of a convolution is the kernel's one place times the channels there."""
+    single = all(_seen.size_of(args.weight, axis) == 1 for axis in range(args.dims))
+    moves = any(step != 1 for step in each(args.stride, args.dims))
+    pads = not isinstance(args.padding, str) and any(each(args.padding, args.dims))
+    return single and not moves and not pads and type(args.groups) is int and args.groups == 1
 
 
 def _convolution(args: SimpleNamespace, numbers: str) -> str:

@@ -35,6 +35,8 @@ SAMPLES += [
     S("conv_channels_last", (LAST, KERNELS)),
     S("conv_channels_last", (LAST, KERNELS, B6), {"stride": (2, 3), "padding": (1, 2), "dilation": (2, 1)}),
     S("conv_channels_last", (LAST[0], KERNELS, B6), {"padding": "same"}),
+    S("conv_channels_last", (LAST, KERNELS[:1, :1], B6)),
+    S("conv_channels_last", (LAST, KERNELS[:1, :1]), {"padding": (1, 0)}),
     S("conv_channels_last", (LAST, np.transpose(HALVES, (2, 3, 1, 0)), B6), {"groups": 2}),
     S("conv_channels_last", (np.moveaxis(BLOCK, 1, -1), np.transpose(W3, (2, 3, 4, 1, 0))), {"dims": 3}),
     S("max_pool_channels_last", (LAST, (3, 2), (2, 1), (1, 1))),
