@@ -21,6 +21,7 @@ from ..heap.aliases import array_is_written, doubt
 from ..heap.chains import is_alone
 from ..interfaces import Capturing
 from ..python.attempts import Mark
+from ..python.convert import as_lists
 from ..python.joined_items import joined_rows
 from ..python.overlaps import refuse_overlap
 from ..python.rows import StackedRows, holds_rows, rows_of
@@ -185,7 +186,7 @@ class Applying:
     def _unwrapped(self, x: Any, backend: Backend | None) -> Any:
         """An argument as a lift of a framework takes it, which says what dtype a class of Python's is."""
         found = self._tracer.dtype(x, backend or self._tracer.backend) if type(x) is type else None
-        return self._tracer.unwrap(x) if found is None else found
+        return self._tracer.unwrap(as_lists(x)) if found is None else found
 
     def _taken(self, args: tuple, backend: Backend | None) -> list[Any]:
         """Arguments as a lift takes them."""

@@ -20,6 +20,7 @@ from ..heap.contents import FIXED, table_of
 from ..interfaces import Capturing
 from ..objects.attributes import NOT_OWN
 from ..objects.special_methods import MEANINGS, WRITING, SpecialMethod
+from ..python.convert import as_lists
 from ..python.devices import settled
 from ..python.draws import Draws, drawing
 from ..python.faults import cannot, no_attribute
@@ -334,8 +335,8 @@ class Objects:
             found = self.tracer.truths.forked(lift, args, kwargs, again, 1)
             if found is not NotImplemented:
                 return found
-            values = [self.tracer.unwrap(a) for a in args]
-            named = {k: self.tracer.unwrap(v) for k, v in kwargs.items()}
+            values = [self.tracer.unwrap(as_lists(a)) for a in args]
+            named = {k: self.tracer.unwrap(as_lists(v)) for k, v in kwargs.items()}
         before = self.tracer.graph.last
         result = lift.fn(view, *values, **named)
         subject = args[0] if args and type(args[0]) is Proxy else None

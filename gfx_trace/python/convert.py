@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Sequence
 from typing import Any
 
 from gfx_ir import ops
@@ -18,10 +20,22 @@ def positions(tracer: Capturing, index: Any) -> Any:
     """An index as ops take it: a list with captured numbers is one tensor of positions."""
     if isinstance(index, tuple):
         return spliced(tracer, tuple(positions(tracer, item) for item in index))
+    index = as_lists(index)
     found = tracer.unwrap(index)
     parts = [part for part in leaves(index) if is_open(part)] if type(index) is list else []
     numbers = all(type(part) is HostProxy or part.weak for part in parts)
     return ops.as_tensor(found) if parts and numbers else found
+
+
+def as_lists(x: Any) -> Any:
+    """What a function of a framework takes, its sequences of Python's that are no lists, ranges and deques, as lists."""
+    kind = type(x)
+    if kind is tuple or kind is list:
+        made = [as_lists(item) for item in x]
+        return x if all(map(operator.is_, made, x)) else kind(made)
+    if isinstance(x, (list, tuple, str, bytes)) or not isinstance(x, Sequence):
+        return x
+    return [as_lists(item) for item in x]
 
 
 def constant_data(owner: Backend, x: Any) -> tuple[Any, DType]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import FrameType, GeneratorType
 from typing import Any
 
@@ -301,8 +301,6 @@ class Tracer(Builder):
             return tuple(self.unwrap(item) for item in leaf)
         if isinstance(leaf, NUMBERS_AND_TEXT):
             return without_class(leaf)
-        if isinstance(leaf, Sequence) and not isinstance(leaf, bytes):  # a range, a deque
-            return [self.unwrap(item) for item in leaf]
         found = self.dtype(leaf, self.backend)
         return leaf if found is None else found
 
