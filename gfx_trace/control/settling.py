@@ -38,12 +38,10 @@ class Settling:
     """What one pass over the body tells."""
 
     def __init__(self, carries: Carries, side: Side) -> None:
-        """`side`: the body, as this pass traced it."""
+        """`side`: the body, as this pass traced it. `defined`: the variables that the loop defines, what they were and are."""
         self.carries, self.side = carries, side
         self.lists = SettlingLists(carries, side)
-        self.defined: list[
-            tuple[int, Any, Any]
-        ] = []  # variables that the loop defines: which, and what they were and are
+        self.defined: list[tuple[int, Any, Any]] = []
 
     def settle(self, tensor: bool) -> bool:
         """Whether the assumptions of this pass hold; if not, better ones are made for the next. Raises Unsettled where a trip before
@@ -75,7 +73,8 @@ class Settling:
         lists = (c for c in self.carries.slots if type(c) is CarriedList and c.in_place)
         self.carries.containers.check_apart([c.path for c in lists])
         stable &= self._settle_aliases(side) & self._settle_shapes()
-        return all([self._define(*defined, stable) for defined in self.defined]) and stable  # noqa: C419 - each is defined
+        settled = [self._define(*defined, stable) for defined in self.defined]
+        return stable and all(settled)
 
     def _settle_aliases(self, side: Side) -> bool:
         """What the carried tensors may be besides tensors of their own; in the body that matters once it writes to any."""
