@@ -41,22 +41,23 @@ Source = Proxy | Number
 
 
 class Either:
-    """The base of a tensor that is `sources[0]` where `test` holds, and else `sources[1]`; `now`: what that is at present.
+    """The base of a tensor that is `sources[0]` where `test` holds, and else `sources[1]`; `proxy`: that tensor.
 
     `test`: a value, or what computes it where it is asked. `loop`: the one that carries the tensor, where one does. `unsure`: sources
     that may be numbers; `of_number`: whether the tensor may."""
 
-    __slots__ = ("test", "sources", "roots", "ways", "held", "loop", "unsure", "of_number", "own")
+    __slots__ = ("test", "sources", "roots", "ways", "held", "loop", "unsure", "of_number", "own", "backend")
 
     def __init__(
         self,
         test: Value | Callable[[], Any],
         sources: tuple[Source, Source],
-        now: Value,
+        proxy: Proxy,
         loop: Any,
         unsure: Sequence[Any],
     ) -> None:
-        self.test, self.sources, self.loop, self.unsure = test, sources, loop, unsure
+        self.test, self.sources, self.loop, self.unsure, now = test, sources, loop, unsure, proxy.value
+        self.backend = proxy.backend
         tensors = [source for source in sources if type(source) is Proxy]
         self.roots = tuple({id(root): root for source in tensors for root in roots(source)}.values())
         self.ways, self.of_number = sum(map(ways, sources)), any(map(self._may_be_number, sources))
@@ -73,7 +74,7 @@ class Either:
     @property
     def version(self) -> int:
         """That of what was written last: versions grow."""
-        return max(root.version for root in self.roots)
+        return max((root.version for root in self.roots), default=0)  # numbers alone: nobody writes them in place
 
     def read(self) -> None:
         """An error, where it is undecided what one of the sources holds."""
@@ -90,7 +91,7 @@ class Either:
         try:
             here = active.builder.gates.here
             read = lambda source: here(now) if type(source) is Number else source.read()
-            found = self.chosen(lambda source: Proxy(read(source), self.roots[0].backend))
+            found = self.chosen(lambda source: Proxy(read(source), self.backend))
             usable(found)  # no value is of both their types
             return found.value
         except UnsupportedConstruct:
@@ -158,7 +159,7 @@ def be_either(
     unsure: Sequence[Any] = (),
 ) -> None:
     """Let `proxy` be one of two; `loop`: the one that carries it; `unsure`: those of the two that may be numbers."""
-    base = Either(test, sources, proxy.value, loop, unsure)
+    base = Either(test, sources, proxy, loop, unsure)
     proxy.base, proxy.derive, proxy.seen = base, base.derive, base.version
 
 

@@ -139,4 +139,32 @@ def f(x: np.ndarray, n: np.ndarray, k: int = 2):
         how=Settings(flavour="torch", level=0, k=0, dtype="float64"),
         right="refused",
     ),
+    "a variable that a loop leaves one of two numbers, one of which a key holds": Failure(
+        """
+def f(x, n, k):
+    s, d = 0, {"a": 0.5}
+    for _ in [s, 1]:
+        for t in x:
+            s = d["a"]
+        for t in x:
+            s = s + t
+            d["a"] = 1
+    return s, d["a"]
+""",
+    ),
+    "the same of a while loop, and written on": Failure(
+        """
+def f(x, n, k):
+    s, d, i = 1.5, {"a": 0.5}, 0
+    while i < k and x.sum() > -0.4:
+        i = i + 1
+        for t in x:
+            s = d["a"]
+        s += x[0]
+        for j in range(n):
+            s += 1
+            d["a"] = j
+    return s, d["a"]
+""",
+    ),
 }
