@@ -10,7 +10,7 @@ import transformers
 
 import gfx_trace as gfx
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent / "zoo"))
+sys.path.append(str(pathlib.Path(__file__).parent / "zoo"))
 from families import FAMILIES
 
 LAYERS, ROUNDS, LIMIT = 4, 5, 0.2

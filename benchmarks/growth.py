@@ -13,7 +13,7 @@ from harness import paired, seconds
 import gfx_trace as gfx
 from gfx_ir.verify import verify
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tests" / "support"))
+sys.path.append(str(pathlib.Path(__file__).parent.parent / "tests" / "support"))
 layered = importlib.import_module("layers").layered
 FEW, MANY = 16, 64
 JIT = 8, 24
