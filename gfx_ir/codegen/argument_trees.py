@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Any
 
 from ..graph import Graph, Node, Value
-from ..passes.subtrees import call_sites
+from ..passes.subtrees import Path, callers_first, in_one_subtree
 from ..program import Parameter
 from ..trees import paths
-
-Path = tuple[Any, ...]
 
 
 @dataclass(eq=False)
@@ -43,13 +40,8 @@ class ArgumentTrees:
             for path, leaf in paths(parameter.tree) if parameter.kind not in ("args", "kwargs") else ():
                 if path and type(leaf) is Value:
                     self._places[leaf] = parameter, path
-        sites, done = call_sites(entry, functions) if self._places else {}, {""}
-        while ready := [
-            key for key, found in sites.items() if key not in done and done.issuperset(c for c, _ in found)
-        ]:
-            for key in ready:
-                done.add(key)
-                self._take(functions[key], [node for _, node in sites[key]])
+        for callee, calls in callers_first(entry, functions) if self._places else ():
+            self._take(callee, calls)
 
     def arguments(self, graph: Graph) -> list[Taken | int]:
         """What a function takes, in this order: subtrees, and the numbers of the placeholders that are part of none."""
@@ -65,20 +57,15 @@ class ArgumentTrees:
                 groups.setdefault(tuple(id(root) for root, _ in found), []).append(at)  # type: ignore[misc]
         for parts in groups.values():
             given = [[row[at][1] for at in parts] for row in rows]  # type: ignore[index]
-            bases = [sum(1 for _ in takewhile(_alike, zip(*(path[:-1] for path in row)))) for row in given]
-            inner = {tuple(path[count:] for path in row) for row, count in zip(given, bases)}
-            if len(parts) > 1 and len(inner) == 1 and _apart(told := inner.pop()):
+            below = in_one_subtree(given)
+            if len(parts) > 1 and below is not None and _apart(below[0]):
                 root = rows[0][parts[0]][0]  # type: ignore[index]
-                taken = Taken(root.name, dict(zip(parts, told)))
+                taken = Taken(root.name, dict(zip(parts, below[0])))
                 self._of.setdefault(callee, []).append(taken)
                 self._places.update((callee.placeholders[at], (taken, path)) for at, path in taken.leaves.items())
 
     def _place(self, x: Any) -> tuple[Parameter | Taken, Path] | None:
         return self._places.get(x) if type(x) is Value else None
-
-
-def _alike(keys: tuple) -> bool:
-    return all(type(key) is type(keys[0]) and key == keys[0] for key in keys)
 
 
 def _apart(told: Sequence[Path]) -> bool:

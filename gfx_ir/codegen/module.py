@@ -142,7 +142,9 @@ class ModuleWriter:
         )
 
     def _doc(self, static: Sequence[str]) -> str:
-        return docstring(self.context.program, static, self._made_python(), self.context.style)
+        style = self.context.style
+        read = self._made_python() if style.control.compiled else []  # others run Python as it is
+        return docstring(self.context.program, static, read, style)
 
     def _parameters(self, graph: Graph) -> list[Parameter]:
         """The arguments of a callee, each with a name of its own; leaves of one tree are in that tree."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
+from typing import Any
 
 from ..control import is_call, is_parameter
 from ..graph import Graph, Node, Value
@@ -12,15 +13,23 @@ from ..regions import with_regions
 from ..trees import leaves
 
 Sites = dict[str, list[tuple[str, Node]]]
+Path = tuple[Any, ...]
+"""The keys that lead to a leaf of a tree."""
 
 
 def take_subtrees(program: Program) -> None:
     """Let functions take subtrees of parameters in the place of the parameters one by one, callers first."""
-    sites, done = call_sites(program.entry, program.functions), {""}
+    for callee, calls in callers_first(program.entry, program.functions):
+        _take(callee, calls)
+
+
+def callers_first(entry: Graph, functions: Mapping[str, Graph]) -> Iterator[tuple[Graph, list[Node]]]:
+    """Functions and the calls of each, behind those in which the calls stand."""
+    sites, done = call_sites(entry, functions), {""}
     while ready := [name for name, found in sites.items() if name not in done and done.issuperset(c for c, _ in found)]:
         for name in ready:
             done.add(name)
-            _take(program.functions[name], [node for _, node in sites[name]])
+            yield functions[name], [node for _, node in sites[name]]
 
 
 def call_sites(entry: Graph, functions: Mapping[str, Graph]) -> Sites:
@@ -48,11 +57,11 @@ def _take(callee: Graph, calls: Sequence[Node]) -> None:
     if not parts:
         return
     given = [[row[at] for at in parts] for row in paths]
-    prefixes = [sum(1 for _ in takewhile(_alike, zip(*(path[:-1] for path in row)))) for row in given]
-    inner = {tuple(path[count:] for path in row) for row, count in zip(given, prefixes)}
-    if len(inner) != 1:
+    found = in_one_subtree(given)
+    if found is None:
         return
-    for at, path in zip(parts, inner.pop()):
+    inner, prefixes = found
+    for at, path in zip(parts, inner):
         places[at].replace_by(callee.add_parameter(".".join(path), places[at].type))
     callee.placeholders = [place for at, place in enumerate(places) if at not in parts]
     for node, row, count in zip(calls, given, prefixes):
@@ -60,10 +69,18 @@ def _take(callee: Graph, calls: Sequence[Node]) -> None:
         node.set_args((node.args[0], ".".join(row[0][:count]), rest))
 
 
+def in_one_subtree(calls: Sequence[Sequence[Path]]) -> tuple[tuple[Path, ...], list[int]] | None:
+    """Of the paths of what each call gives, the keys behind those of the subtree that all of them are in, and how many lead to it in
+    each call; None where calls give what stands in others."""
+    counts = [sum(1 for _ in takewhile(_alike, zip(*(path[:-1] for path in row)))) for row in calls]
+    inner = {tuple(path[count:] for path in row) for row, count in zip(calls, counts)}
+    return (inner.pop(), counts) if len(inner) == 1 else None
+
+
 def _path(x: object) -> tuple[str, ...]:
     """The keys of the path of a parameter; none of another value."""
     return tuple(x.node.args[0].split(".")) if type(x) is Value and is_parameter(x.node) else ()
 
 
-def _alike(keys: tuple[str, ...]) -> bool:
+def _alike(keys: tuple) -> bool:
     return len(set(keys)) == 1

@@ -12,7 +12,7 @@ from gfx_ir.dtypes import DType
 from gfx_ir.trees import leaves
 
 from ..interfaces import Capturing
-from ..values.proxy import HostProxy, is_open
+from ..values.proxy import HostProxy, Proxy, is_open
 from .sequences import spliced
 
 
@@ -30,12 +30,17 @@ def positions(tracer: Capturing, index: Any) -> Any:
 def as_lists(x: Any) -> Any:
     """What a function of a framework takes, its sequences of Python's that are no lists, ranges and deques, as lists."""
     kind = type(x)
+    if kind in _LEAVES:
+        return x
     if kind is tuple or kind is list:
         made = [as_lists(item) for item in x]
         return x if all(map(operator.is_, made, x)) else kind(made)
     if isinstance(x, (list, tuple, str, bytes)) or not isinstance(x, Sequence):
         return x
     return [as_lists(item) for item in x]
+
+
+_LEAVES = frozenset((Proxy, HostProxy, int, float, bool, str, type(None)))
 
 
 def constant_data(owner: Backend, x: Any) -> tuple[Any, DType]:
