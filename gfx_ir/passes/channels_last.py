@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..control import is_call
 from ..dependence import pinned
 from ..edited import take_place
@@ -16,7 +18,7 @@ from .arranged import in_last
 from .axes import Axes, rank_of, to_last
 from .base import Context, Pass, with_regions
 from .crossing import cancelled_across_calls
-from .inline import callees_first
+from .inline import callees_first, inlined, size
 from .sweep import written
 
 _EACH = Trait.ELEMENTWISE | Trait.TOTAL
@@ -32,7 +34,10 @@ class ChannelsLast(Pass):
     name = "channels_last"
 
     def run(self, program: Program, context: Context) -> bool:
+        if not any(map(_has_places, (node for graph in program.graphs for node in graph.walk()))):
+            return False
         axes = Axes(program)
+        axes.changed = inlined(program, lambda callee: size(callee) == 1 and not callee.parameters)
         for graph in callees_first(program):
             for inner in reversed(with_regions((graph,))):
                 _Walk(axes, graph, inner).run()
@@ -53,13 +58,37 @@ class _Walk:
         self.kept, self.fixed = written(graph, lambda node: not _may_turn(node)), pinned(graph)
 
     def run(self) -> None:
-        for node in list(self.graph):
+        nodes = list(self.graph)
+        ahead = self.ahead(nodes)
+        for node in nodes:
+            if node in ahead:
+                self.last(node.args[0], node)
             if is_call(node):
                 self.call(node)
-            elif node in self.fixed:
-                continue
-            elif not node.regions and node.values and _may_turn(node) and self.kept.isdisjoint(_values(node)):
+            elif self.turns(node):
                 self.one(node)
+
+    def turns(self, node: Node) -> bool:
+        """Whether a node may be written anew."""
+        free = node not in self.fixed and not node.regions and bool(node.values)
+        return free and _may_turn(node) and self.kept.isdisjoint(_values(node))
+
+    def ahead(self, nodes: list[Node]) -> set[Node]:
+        """What stands between a value and the one node that wants it with channels last: axes are moved before it, where a function
+        then takes what its callers have."""
+        found: set[Node] = set()
+        for node in reversed(nodes):
+            for value in self.wished(node, found):
+                if value.uses == {node: 1} and self.turns(value.node) and _on_its_own(value.node):
+                    found.add(value.node)
+        return found
+
+    def wished(self, node: Node, ahead: set[Node]) -> list[Value]:
+        """Which values a node wants with channels last; `ahead`: the nodes behind it that are written so."""
+        if is_call(node):
+            takes, _ = self.axes.interface.get(self.axes.program.callee(node.args[0]), ({}, {}))
+            return [node.args[2][at] for at in takes if type(node.args[2][at]) is Value]
+        return [node.args[0]] if node in ahead or (self.turns(node) and _has_places(node)) else []
 
     def one(self, node: Node) -> None:
         """One node, by what its row says of axes."""
@@ -79,8 +108,7 @@ class _Walk:
     # ------------------------------------------------------------------ rules
     def over_channels(self, node: Node) -> None:
         row, rank = node.op.channels_last, rank_of(node.args[0])
-        assert row is not None
-        if rank is None or rank < 3 or (row.places is not None and row.places(node.op.named(node.args)) != rank - 2):
+        if row is None or rank is None or not _has_places(node):
             return
         named = dict(zip(node.op.params, node.args))
         named[node.op.params[0]] = self.last(node.args[0], node)
@@ -135,6 +163,12 @@ class _Walk:
         callee = self.axes.program.callee(node.args[0])
         takes, gives = self.axes.interface.get(callee, ({}, {}))
         name, prefix, given = node.args
+        if not takes and not gives and callee is not None and any(leaf in self.axes.last for leaf in _values(node)):
+            ranks = {rank_of(leaf) for leaf in _values(node) if leaf.is_tensor} - {0}
+            if len(ranks) == 1 and None not in ranks and _each_element(callee):
+                takes = {at: rank for at, leaf in enumerate(given) if (rank := rank_of(leaf))}
+                gives = {at: rank for at, value in enumerate(node.values) if (rank := rank_of(value))}
+                self.axes.changed = True
         if takes:
             new = [self.last(leaf, node, takes[at]) if at in takes else leaf for at, leaf in enumerate(given)]
             node.set_args((name, prefix, tuple(new)))
@@ -172,6 +206,30 @@ def _holds(arg: Any) -> bool:
 
 def _is_axis(axis: Any) -> bool:
     return axis is None or type(axis) is int or (type(axis) is tuple and all(type(at) is int for at in axis))
+
+
+def _has_places(node: Node) -> bool:
+    """Whether a node has a form for channels last, and is given axes of places."""
+    row, rank = node.op.channels_last, rank_of(node.args[0]) if node.args else None
+    if row is None or rank is None or rank < 3:
+        return False
+    return row.places is None or row.places(node.op.named(node.args)) == rank - 2
+
+
+def _on_its_own(node: Node) -> bool:
+    """Whether a node arranges one tensor, or computes each of its elements of the one that stands there."""
+    if len(node.values) != 1 or type(node.args[0]) is not Value or (rank_of(node.args[0]) or 0) < 3:
+        return False
+    alone = sum(leaf.is_tensor for leaf in _values(node)) == 1 and rank_of(node.value) == rank_of(node.args[0])
+    return alone and (bool(node.op.traits & _EACH) or in_last(node) is not None)
+
+
+def _each_element(graph: Graph) -> bool:
+    """Whether a function computes each element of what stands there in its arguments: in whatever order their axes stand."""
+    return not graph.parameters and all(
+        node.op.traits & _EACH and not any(np.ndim(leaf) for leaf in leaves(node.args) if type(leaf) is not Value)
+        for node in graph
+    )
 
 
 def _may_turn(node: Node) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ..control import is_call
 from ..dependence import waiters
@@ -21,26 +21,31 @@ class Inline(Pass):
     name = "inline"
 
     def run(self, program: Program, context: Context) -> bool:
-        limit, changed = self.get("limit"), False
-        for graph in callees_first(program):
-            for inner in with_regions((graph,)):
-                calls, waiting = [node for node in inner if is_call(node)], waiters(inner)
-                for node in calls:
-                    callee = program.callee(node.args[0])
-                    if callee is not None and (limit is None or size(callee) <= limit):
-                        before, after = node.prev, node.next
-                        splice(callee, node, node.args[2], node.args[1])
-                        hand_over(node, between(inner, before, after) if node.waits or node in waiting else (), waiting)
-                        changed = True
-                if calls:
-                    relink(inner)
+        limit = self.get("limit")
+        return inlined(program, lambda callee: limit is None or size(callee) <= limit)
+
+
+def inlined(program: Program, chosen: Callable[[Graph], bool]) -> bool:
+    """Put the chosen functions in the place of their calls, and drop those that nothing calls any more; whether there were any."""
+    changed = False
+    for graph in callees_first(program):
+        for inner in with_regions((graph,)):
+            calls, waiting = [node for node in inner if is_call(node)], waiters(inner)
+            for node in calls:
+                callee = program.callee(node.args[0])
+                if callee is not None and chosen(callee):
+                    before, after = node.prev, node.next
+                    splice(callee, node, node.args[2], node.args[1])
+                    hand_over(node, between(inner, before, after) if node.waits or node in waiting else (), waiting)
+                    changed = True
+            if calls:
+                relink(inner)
+    if changed:
         reached = {node.args[0] for graph in callees_first(program) for node in graph.walk() if is_call(node)}
-        if changed:
-            kept = {name: g for name, g in program.functions.items() if name in reached or g in reached}
-            program.functions = kept
-            if program.level == 2:  # what a function has of each call now is of one
-                retype(program)
-        return changed
+        program.functions = {name: g for name, g in program.functions.items() if name in reached or g in reached}
+        if program.level == 2:  # what a function has of each call now is of one
+            retype(program)
+    return changed
 
 
 def size(graph: Graph) -> int:

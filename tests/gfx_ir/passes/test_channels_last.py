@@ -186,7 +186,39 @@ class Stages(torch.nn.Module):
         return y.flatten(2).transpose(1, 2)
 
 
-@pytest.mark.parametrize("net, ends", [(UNet(), 2), (Stages(), 1)], ids=["unet", "stages"])
+def mish(x):
+    y = F.softplus(x)
+    return x * torch.tanh(y)
+
+
+def padded(x):
+    return F.pad(x, (1, 1, 1, 1), "reflect")
+
+
+class Ahead(torch.nn.Module):
+    """Its convolutions take what functions of one element, and of places, give."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.last = torch.nn.Conv2d(4, 4, 3), Block()
+
+    def forward(self, x):
+        x = torch.sigmoid(mish(self.conv(padded(F.relu(x)))))
+        return self.last(mish(x)) + x
+
+
+class Chain(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList([Ahead(), Ahead()])
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+@pytest.mark.parametrize("net, ends", [(UNet(), 2), (Stages(), 1), (Chain(), 2)], ids=["unet", "stages", "chain"])
 def test_what_functions_hand_each_other_is_moved_at_the_ends_alone(net, ends):
     assert moves(turned(net.eval(), X)) == ends
 
