@@ -21,10 +21,11 @@ def available() -> list[str]:
 
 def backend(name: str) -> Backend:
     """The backend of that name, its framework imported at first use. Raises BackendError where it is not installed."""
+    if name in _LOADED:
+        return _LOADED[name]
     with _LOCK:
-        found = _LOADED.get(name)
-        if found is not None:
-            return found
+        if name in _LOADED:
+            return _LOADED[name]
         entries = [e for e in metadata.entry_points(group=GROUP) if e.name == name]
         if not entries:
             raise BackendError(f"there is no backend {name!r}", hint=f"installed: {', '.join(available()) or 'none'}")
@@ -53,7 +54,6 @@ def add_op(op: OpDef) -> OpDef:
         return op
 
 
-def loaded() -> list[Backend]:
+def loaded() -> tuple[Backend, ...]:
     """The backends whose frameworks are imported already."""
-    with _LOCK:
-        return list(_LOADED.values())
+    return tuple(_LOADED.values())

@@ -166,14 +166,7 @@ def _capture(
         (tree, rebuild), results, (state, left) = _traced(tracer, target, bound, documented, sizes is not None)
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
         tracer.castable.state(graph)
-    functions = inline_single_calls(graph, tracer.functions.graphs, tracer.functions.authors)
-    for captured in (*functions.values(), graph):
-        keep_errors(captured, tracer.raising.raised_by, tracer.raising.may_fail, tracer.raising.acts)
-    program = Program(
-        graph, functions, bound.signature, _used(tracer, graph, state), merged(tracer.assumed.guards), promotion,
-        flavour.name if flavour is not None else "numpy", [write.path for write in state],
-        1 if tracer.static_types else 0, results.records,
-    )  # fmt: skip
+    program = _program(tracer, graph, bound, promotion, state, results)
     slots, modes = {w.path: w for w in state if w.slot is not None}, list(tracer.assumed.modes.values())
     notes = list(dict.fromkeys(tracer.notes))
     found = Captured(
@@ -182,6 +175,20 @@ def _capture(
     )  # fmt: skip
     vars(tracer).clear()
     return found
+
+
+def _program(
+    tracer: Tracer, graph: Graph, bound: Bound, promotion: str, state: list[Write], results: Results
+) -> Program:
+    """The captured graph with the functions that it calls."""
+    functions = inline_single_calls(graph, tracer.functions.graphs, tracer.functions.authors)
+    for captured in (*functions.values(), graph):
+        keep_errors(captured, tracer.raising.raised_by, tracer.raising.may_fail, tracer.raising.acts)
+    return Program(
+        graph, functions, bound.signature, _used(tracer, graph, state), merged(tracer.assumed.guards), promotion,
+        tracer.backend.name if tracer.backend is not None else "numpy", [write.path for write in state],
+        1 if tracer.static_types else 0, results.records,
+    )  # fmt: skip
 
 
 def _traced(

@@ -176,8 +176,10 @@ MUTABLE = tuple(_ROWS)
 
 def row_of(kind: type) -> Row | None:
     """The row of a type: that of the first of its bases that has one; None: its content cannot be read."""
-    found = _ROWS.get(kind)
-    return found or next((_ROWS[base] for base in kind.__mro__ if base in _ROWS), None)
+    for base in kind.__mro__:
+        if base in _ROWS:
+            return _ROWS[base]
+    return None
 
 
 def contents_of(held: Any) -> Any:

@@ -31,9 +31,11 @@ def made_by(f: Any, args: tuple, kwargs: dict, result: Any) -> Iterator[Any]:
     if (row_of(type(result)) is not None or has_attributes(result)) and _makes(f, args, result):
         yield result
     if _is_librarys(f):
-        given = {id(x) for x in reached_from((*args, *kwargs.values()))}
-        found = (x for x in reached_from((result,)) if id(x) not in given)
-        yield from (x for x in found if row_of(type(x)) is not None or (x is result and _is_users_own(x)))
+        found = [
+            x for x in reached_from((result,)) if row_of(type(x)) is not None or (x is result and _is_users_own(x))
+        ]
+        given = {id(x) for x in reached_from((*args, *kwargs.values()))} if found else ()
+        yield from (x for x in found if id(x) not in given)
 
 
 def _is_users_own(x: Any) -> bool:

@@ -26,7 +26,7 @@ from gfx_ir.probing import cell_content, closed_over, is_module
 from ..rewrite.packages import framework, users
 from ..values.gated import Gated
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable
-from .contents import attributes_of, children, contents_of, has_attributes, row_of, unchanged
+from .contents import FIXED, attributes_of, children, contents_of, has_attributes, row_of, unchanged
 from .journal import MISSING, Slot
 
 DEEP = 4
@@ -86,6 +86,8 @@ def has_state(held: Any) -> bool:
 def parts_of(held: Any) -> list[Any]:
     """What can be reached from an object at once."""
     kind = type(held)
+    if kind in FIXED and kind is not tuple:
+        return []
     if kind is types.FunctionType:
         return _of_function(held)
     if kind is types.MethodType:

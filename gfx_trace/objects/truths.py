@@ -178,21 +178,13 @@ class Truths:
         item, container = settled(self.tracer, item), open_tuple(container)
         if not is_iterable(container):
             raise TypeError(f"argument of type {class_name(self.tracer, container)!r} is not iterable")
-        if is_text(container):
+        if is_text(container) or is_shape(container):
             return self.tracer.wrap(self.tracer.host("in", self.tracer.unwrap(item), container.value))
-        if is_shape(container):
-            return self.tracer.wrap(self.tracer.host("in", self.tracer.unwrap(item), container.value))
-        if (
-            type(container) in (tuple, list)
-            and any(map(is_open, (item, *container)))
-            and all(map(is_whole, (item, *container)))
-        ):
-            if not any(type(x) is Proxy for x in (item, *container)):
-                given = self.tracer.unwrap((item, tuple(container)))
-                return self.tracer.wrap(self.tracer.host("in", *given))
-        if isinstance(container, dict) and not is_open(item) and type(found := container.get(item)) is Gated:
-            return self.tracer.gates.if_there(found, lambda side: True, lambda: False)
+        if type(container) in (tuple, list) and _of_host_values((item, *container)):
+            return self.tracer.wrap(self.tracer.host("in", *self.tracer.unwrap((item, tuple(container)))))
         if isinstance(container, dict):
+            if not is_open(item) and type(found := container.get(item)) is Gated:
+                return self.tracer.gates.if_there(found, lambda side: True, lambda: False)
             self.tracer.effects.sure_of(container, *(() if is_open(item) else (item,)), ordered=False)
         if isinstance(container, Proxy):
             return self._in_array(container, item)
@@ -317,6 +309,11 @@ class Truths:
         if not isinstance(found, Value):
             return then() if found else otherwise()
         return self.tracer.regions.branch(found, then, otherwise, access, name)
+
+
+def _of_host_values(items: tuple) -> bool:
+    """Whether items are numbers, texts and such of Python's, and some of them open."""
+    return any(map(is_open, items)) and all(map(is_whole, items)) and not any(type(x) is Proxy for x in items)
 
 
 def _may_be_none(lift: Lift, at: int | str, own: int) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import types
 from typing import Any
 
+from gfx_ir.backend import Backend
 from gfx_ir.loading import loaded
 
 OURS = frozenset(("gfx_ir", "gfx_trace", "gfx_torch", "gfx_jax", "gfx_numpy"))
@@ -19,10 +21,16 @@ _OVER_TENSORS = "torch.distributions."
 
 def framework(module: str) -> bool:
     """Whether a module, told by its name, is of a framework or of a library on top of one that is never entered, or ours."""
-    package = module.partition(".")[0]
+    return _of_one(module, loaded())
+
+
+@functools.lru_cache(maxsize=4096)
+def _of_one(module: str, backends: tuple[Backend, ...]) -> bool:
+    """The same, of the backends that are loaded."""
     if module.startswith(_OVER_TENSORS):
         return False
-    return package in _FOREIGN or any(package in known.packages for known in loaded())
+    package = module.partition(".")[0]
+    return package in _FOREIGN or any(package in known.packages for known in backends)
 
 
 def users(names: dict[str, Any]) -> bool:
