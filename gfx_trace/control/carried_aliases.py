@@ -44,7 +44,7 @@ class CarriedAliases:
         self.unread, self.runs, self.graph, self.refs = unread, runs, graph, refs
         self.carried, self.loop = [c for c in carried if mutable(c.entered) or mutable(c.out)], loop
         self.entered = {id(c.entered): c for c in self.carried}
-        self.entered |= {id(refs.own[c.name]): c for c in self.carried if refs.of(c) and c.name in refs.own}
+        self.entered |= {id(refs.own[c.path]): c for c in self.carried if refs.of(c) and c.path in refs.own}
         changed = [c for c in self.carried if type(c.entered) is Proxy and _touched(c.entered, c.inner)]
         self.written = {id(c) for c in changed}
         self.before = {id(c): _roots(c.init) for c in self.carried}

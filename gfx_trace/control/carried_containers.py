@@ -2,34 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
 from gfx_ir.op import active
 
+from ..heap.contents import unchanged
 from ..heap.journal import Journal, Slot
 from ..heap.links import Link, When, both, exclusive, reach
 from ..heap.made import WRITABLE
-from ..values.nest import branches
-from ..values.proxy import NeedsPython
+from ..python.rows import Growing
+from ..values.nest import branches, is_record
+from ..values.proxy import NeedsPython, Unusable
 
 
 class CarriedContainers:
     """Of the containers that a loop takes apart, by path: those from before (`before`), what stands for each in a trip (`copies`), and
-    what the last pass over the body left (`left`)."""
+    what the last pass over the body left (`left`). `written`: those that a trip writes in place and puts another one in the place of."""
 
-    def __init__(self, journal: Journal) -> None:
-        self.links, self.made = journal.links, journal.made
+    def __init__(self, journal: Journal, returned: Sequence[str]) -> None:
+        """`returned`: the variables in which the loop returns something."""
+        self.journal, self.links, self.made, self.returned = journal, journal.links, journal.made, returned
         self.before: dict[tuple, Any] = {}
         self.copies: dict[tuple, Any] = {}
+        self.written: set[tuple] = set()
+        self.held: dict[int, list[tuple[Any, Any]]] = {}  # what each copy held at the end of the body, by id
+        self.lost: dict[int, Unusable] = {}  # what stands in those from before that were given up, by id
         self.left: dict[tuple, list[tuple[Any, When]]] = {}  # the one that was left first, then what that may be
         self.since = 0  # how much had been made before the body
+
+    def begin(self) -> None:
+        """A region begins, with nothing taken apart so far."""
+        self.before.clear()
+        self.copies.clear()
 
     def enter(self, path: tuple, before: Any, copy: Any) -> None:
         """A trip begins: `copy` stands for a container."""
         self.before[path], self.copies[path] = before, copy
         self.links.add(Link(copy, before, None, carried=True))
+
+    def own(self, x: Any) -> tuple | None:
+        """The path whose container x is, before the loop or when a trip begins."""
+        mine = (path for path, before in self.before.items() if x is before or x is self.copies.get(path))
+        return next(mine, None) if branches(x) is not None else None
+
+    def give_up(self, path: tuple, whole: bool, span: Any) -> None:
+        """What a variable held before the loop is not known to others: it was written in some trips. `whole`: nor is its length."""
+        x = self.before[path]
+        why = f"the {type(x).__name__} that {path[0]!r} was before it is read by another name, and the loop may have written it"
+        lost = self.lost[id(x)] = Growing(Slot(x, None, "contents", "a container", None, span), None, "", why)
+        kind = "contents" if whole else "attribute" if is_record(x) else "item"
+        for key in (None,) if whole else [key for key, _ in branches(x) or ()]:
+            slot = Slot(x, key, kind, str(key), None, span)
+            self.journal.record(x, key, kind, slot.name, span, everywhere=True)
+            slot.set([lost] if whole else lost)
+
+    def collect(self) -> None:
+        """The end of the body: what it wrote to copies is put back behind it."""
+        self.held = {id(copy): branches(copy) or [] for copy in self.copies.values()}
+
+    def parts(self, x: Any) -> list[tuple[Any, Any]]:
+        """The branches of what a trip leaves."""
+        found = self.held.get(id(x))
+        return found if found is not None else branches(x) or []
 
     def settle(self, names: Sequence[str], after: Sequence[Any], linked: list[Link], since: int) -> None:
         """A pass left `after` in the variables; `linked`: by the body."""
@@ -40,7 +76,7 @@ class CarriedContainers:
     def _note(self, path: tuple, left: Any, linked: list[Link]) -> None:
         if path in self.copies:
             self.left[path] = reach(left, linked)
-        for key, item in branches(left) or ():
+        for key, item in self.parts(left):
             self._note((*path, key), item, linked)
 
     def met(self, path: tuple) -> dict[int, Any]:
@@ -58,18 +94,35 @@ class CarriedContainers:
 
     def check(self, written: list[tuple[Slot, Any]]) -> None:
         """Raises where the body writes to a container, by another name, that one which it carries may be."""
-        slots = {id(slot.object): slot for slot, _ in written if slot.kind in WRITABLE}
+        slots = {id(s.object): s for s, x in written if s.kind in WRITABLE and not self._by_own_name(s, x)}
         for path in self.copies if slots else ():
             for key in self.met(path):
                 if key in slots:
                     what = f"the loop writes to a {type(slots[key].object).__name__} that {path[0]!r}, which it carries, is at times"
                     raise NeedsPython("loop", what, slots[key].span, "write to a copy of it")
 
-    def check_apart(self, written: Collection[tuple]) -> None:
-        """Raises where two paths may be left with one container of a trip's, which a later trip then writes by one of them: `written`
-        are the paths whose own ones are written in place."""
+    def _by_own_name(self, slot: Slot, value: Any) -> bool:
+        """Whether a write is one to what a variable holds itself when a trip begins; of a variable that is carried only from the next
+        pass on, that shows there."""
+        path = self.own(slot.object)
+        own = path is not None and (path not in self.copies or slot.object is self.copies[path])
+        return own or self.is_given_up(slot, value)
+
+    def is_given_up(self, slot: Slot, value: Any) -> bool:
+        """Whether nothing was written but that what a container holds is not known."""
+        lost = self.lost.get(id(slot.object))
+        return lost is not None and (value is lost or (type(value) is list and unchanged([lost], value)))
+
+    def check_apart(self) -> None:
+        """Raises where two paths may have one container, before the loop or left by a trip, that a later trip writes by one of them."""
+        written = self.written & self.copies.keys()
+        for own, path in ((own, path) for own in written for path in self.copies if path != own):
+            if self.links.connected(self.before[own], self.before[path]):
+                what = f"{own[0]!r}, which the loop writes, and {path[0]!r} may be one {type(self.before[own]).__name__} before it"
+                raise NeedsPython("loop", what, active.builder.span(), "keep a copy of it: list(…)")
         for own, copy in self.copies.items():
             ways = [(path, when) for path, left in self.left.items() for x, when in left if x is copy]
+            ways = [way for way in ways if way[0][0] not in self.returned]  # behind a return there is no later trip
             for (a, one), (b, other) in combinations(ways, 2):
                 if a != b and not {own, a, b}.isdisjoint(written) and not exclusive(one, other):
                     what = f"a trip leaves one {type(copy).__name__} in {a[0]!r} and in {b[0]!r}, and a later one writes it"

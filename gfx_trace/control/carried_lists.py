@@ -22,27 +22,15 @@ from .carried import Carried
 class CarriedList(Carried):
     """A list or tuple, by its items. `items`: what each of them is, as `item_kind` says."""
 
-    __slots__ = ("items", "dictionaries", "in_place")
+    __slots__ = ("items", "dictionaries")
 
     def __init__(self, name: str, before: list | tuple, items: Any, backend: Any, slot: Slot | None = None) -> None:
         super().__init__(name, None, "list", backend, slot)
         self.init, self.what, self.items = before, None, items
         self.dictionaries: list[dict] | None = None  # those that the last pass put into it
-        self.in_place = False  # whether the body also writes the one that a variable holds when a trip begins
 
     def called(self, tracer: Capturing) -> str:
         return repr(self.name)
-
-    def stands_for(self, container: Any) -> bool:
-        """Whether a list is the variable's own, before the loop or when a trip begins."""
-        return self.slot is None and (container is self.init or container is self.entered)
-
-    def give_up(self, tracer: Capturing) -> None:
-        """What a variable held before the loop is not known to others: it was written in some trips."""
-        slot = Slot(self.init, None, "contents", "a container", None, tracer.span())
-        tracer.journal.record(self.init, None, "contents", slot.name, slot.span, everywhere=True)
-        why = f"the list that {self.name!r} was before it is read by another name, and the loop may have written it"
-        slot.set([Growing(slot, None, "", why)])
 
     def wrapped(self, tracer: Capturing, value: Any) -> Any:
         return type(self.init)((ListedItems(Proxy(value, self.backend), self.items),))

@@ -6,7 +6,7 @@ as a variable of the loop's own, and s is one of two under it: that tensor, or o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Protocol
 
@@ -15,7 +15,6 @@ from gfx_ir.graph import Graph
 from ..heap.aliases import Doubt, doubt, memory, mutable, outside, share
 from ..heap.chains import same_view, view_again
 from ..interfaces import Capturing
-from ..values.access import Access
 from ..values.either import MOST_WAYS, Either, Source, be_either, root_of, roots, turned
 from ..values.lost import Lost
 from ..values.proxy import Proxy, is_open, number_kinds
@@ -48,24 +47,24 @@ class CarriedRef:
 
 
 class CarriedRefs:
-    """Those of one loop, by the names of the variables; none where nothing tells which tensor a trip leaves."""
+    """Those of one loop, by the places of what it carries; none where nothing tells which tensor a trip leaves."""
 
     def __init__(self, tracer: Capturing) -> None:
-        self.tracer, self.held = tracer, dict[str, list[CarriedRef]]()
-        self.own: dict[str, Proxy] = {}  # what a variable is in a trip, where it is none of these
-        self.closed: set[str] = set()  # the variables that always are one of theirs
+        self.tracer, self.held = tracer, dict[tuple, list[CarriedRef]]()
+        self.own: dict[tuple, Proxy] = {}  # what stands at a place in a trip, where it is none of these
+        self.closed: set[tuple] = set()  # the places where always one of theirs stands
         self.steady = True  # whether this pass left those told that were
 
     def of(self, carried: Carried) -> list[CarriedRef]:
         """The tensors from which a carried variable is told."""
-        return self.held.get(carried.name, []) if carried.slot is None and carried.path == (carried.name,) else []
+        return self.held.get(carried.path, [])
 
     def begin(self, carried: Carried, tensors: list[Proxy]) -> list[CarriedRef]:
         """Tell a variable from tensors, if it is known which it is before the loop."""
-        refs = self.held[carried.name] = [CarriedRef(tensor) for tensor in tensors]
+        refs = self.held[carried.path] = [CarriedRef(tensor) for tensor in tensors]
         self._tell(refs, carried.init)
         if not carried.turned and _is_one_of(carried.init, tensors):
-            self.closed.add(carried.name)
+            self.closed.add(carried.path)
         return refs
 
     def be(self, c: Carried, proxy: Any, loop: Any, others: Iterable[Proxy], why: str) -> None:
@@ -73,12 +72,12 @@ class CarriedRefs:
         if not mutable(proxy):
             return
         *refs, at_last = self.of(c)
-        if c.name in self.closed:
-            self.own.pop(c.name, None)
+        if c.path in self.closed:
+            self.own.pop(c.path, None)
             last, unsure = at_last.tensor, []
         else:
             told = [root for ref in self.of(c) for root in roots(ref.tensor)]
-            last = self.own[c.name] = Proxy(proxy.value, proxy.backend)
+            last = self.own[c.path] = Proxy(proxy.value, proxy.backend)
             doubt(last, [x for x in others if not any(x is root for root in told)], why, loop=loop)
             refs, unsure = [*refs, at_last], [last] if turned(last) else []
         for ref in refs[:-1]:
@@ -90,11 +89,10 @@ class CarriedRefs:
         else:
             be_either(proxy, lambda: True, (last, last), loop)
 
-    def end(self, access: Access) -> None:
-        """At the end of a trip: which tensor each variable is then."""
-        values = dict(zip(access.names, access.get()))
-        for name, refs in self.held.items():
-            self._tell(refs, values[name])
+    def end(self, left: Callable[[tuple], Any]) -> None:
+        """At the end of a trip: which tensor each is then. `left`: what stands at a place."""
+        for path, refs in self.held.items():
+            self._tell(refs, left(path))
 
     def _tell(self, refs: list[CarriedRef], held: Any) -> None:
         """Note for each tensor whether it is what a variable holds."""
@@ -128,9 +126,9 @@ class CarriedRefs:
         told = [c for c in aliases.carried if self.of(c)]
         for c in told:
             if any(self._meet(c.out, d.out) or self._meet(c.init, d.init) for d in aliases.carried if d is not c):
-                self._forget(self.held[c.name])
-            elif c.name in self.closed and not _is_one_of(c.out, [ref.tensor for ref in self.of(c)]):
-                self.closed.discard(c.name)
+                self._forget(self.held[c.path])
+            elif c.path in self.closed and not _is_one_of(c.out, [ref.tensor for ref in self.of(c)]):
+                self.closed.discard(c.path)
                 self.steady = False
         steady, self.steady = self.steady, True
         return steady
@@ -152,8 +150,8 @@ class CarriedRefs:
         return share((item for item in _memory(x) if not share((item,), told)), _memory(y))
 
     def found(self, aliases: Aliases) -> list[tuple[Carried, list[Proxy]]]:
-        """The variables that could be told from tensors, and are not so far."""
-        named = (c for c in aliases.carried if c.slot is None and c.path == (c.name,) and c.name not in self.held)
+        """What could be told from tensors, and is not so far."""
+        named = (c for c in aliases.carried if type(c) is Carried and c.path not in self.held)
         return [(c, tensors) for c in named if (tensors := self._tensors(c, aliases))]
 
     def _tensors(self, c: Carried, aliases: Aliases) -> list[Proxy]:

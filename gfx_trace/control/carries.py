@@ -14,6 +14,7 @@ from ..heap.aliases import called as called_tensor
 from ..heap.aliases import doubt, memory, mutable, reached, share
 from ..heap.contents import unchanged
 from ..heap.journal import Slot, held_value, held_values
+from ..heap.made import WRITABLE
 from ..interfaces import Capturing
 from ..python.listed import ListedItems
 from ..python.rows import Growing, StackedRows, called, grown, kind_of_item
@@ -60,10 +61,7 @@ class Carries:
         self.through: dict[tuple, Any] = {}  # tensors from outside that the loop returns, if it returns
         self.kept: set[tuple] = set()  # leaves that were dropped once and proved to change after all
         self.flat: set[tuple] = set()  # containers that are taken apart
-        self.containers = CarriedContainers(tracer.journal)  # what each of these is
-        self.copies: set[int] = set()
-        self.left_in_place: dict[int, list[Any]] = {}  # what the lists that a trip began with hold at its end, by id
-        self.written: list[tuple[Slot, Any]] = []
+        self.containers = CarriedContainers(tracer.journal, self.returned)  # what each of these is
         self.after: tuple = ()
         self.begun: dict[Value, Carried] = {}  # what stood for each when a trip began, and when its test did
         self.held: dict[int, Any] = {}  # what tensors held at the end of the body, by id of the Proxy
@@ -111,7 +109,7 @@ class Carries:
     def plan(self, name: str, value: Any, path: tuple) -> None:
         if carryable(value):
             self.add(path, Carried(name, value, kind_of(value), getattr(value, "backend", self.tracer.backend)))
-        elif isinstance(value, tuple) or is_total(value) or path in self.flat:
+        elif self.takes_apart(path, value):
             for key, item in branches(value) or ():
                 self.plan(part_label(name, key, is_total(value)), item, (*path, key))
 
@@ -120,10 +118,32 @@ class Carries:
             self.leaves[path], carried.path = carried, path
             self.slots.append(carried)
 
-    def own_list(self, container: Any) -> CarriedList | None:
-        """The list that is carried for a variable which holds a container, before the loop or when a trip begins."""
-        found = (c for c in self.slots if type(c) is CarriedList and c.stands_for(container))
-        return next(found, None) if type(container) is list else None
+    def takes_apart(self, path: tuple, value: Any) -> bool:
+        """Whether what a container holds is carried, not the container."""
+        return isinstance(value, tuple) or is_total(value) or (path in self.flat and branches(value) is not None)
+
+    def take_apart(self, path: tuple, container: Any) -> None:
+        """Carry what a container holds that a variable has before the loop, instead of what is written to the container."""
+        self.containers.before[path] = container
+        if self.drop_slots(container, WRITABLE):
+            self.containers.written.add(path)
+
+    def drop_slots(self, container: Any, kinds: Sequence[str]) -> bool:
+        """Do not carry what is written to a container; whether anything was."""
+        grown = [slot.id for slot, _ in self.growing.values() if slot.object is container]
+        for key in grown:
+            self.growing.pop(key)
+            self.appended.pop(key, None)
+        slots = [(path, leaf.slot) for path, leaf in self.leaves.items() if leaf.slot is not None]
+        found = [path for path, slot in slots if slot.kind in kinds and slot.object is container]
+        for path in found:
+            self.drop(path)
+        return bool(grown or found)
+
+    def give_up(self) -> None:
+        """What is written in place when a trip begins is not known by other names."""
+        for path in sorted(self.containers.written & self.containers.before.keys(), key=str):
+            self.containers.give_up(path, path in self.leaves, self.tracer.span())
 
     def tell(self, carried: Carried, tensors: list[Proxy]) -> None:
         """Carry beside a variable whether it is one of these tensors from before the loop."""
@@ -139,7 +159,7 @@ class Carries:
     def enter(self, graph: Graph) -> None:
         """Begin a region: carried leaves stand as its placeholders, in the variables and slots that hold them."""
         tracer = self.tracer
-        self.copies.clear()
+        self.containers.begin()
         unread = [c for path, c in self.leaves.items() if path[0] in self.returned]
         for slot, contents in self.growing.values():
             tracer.journal.record(slot.object, slot.key, slot.kind, slot.name, slot.span, everywhere=True)
@@ -157,10 +177,9 @@ class Carries:
                 slot = carried.slot
                 tracer.journal.record(slot.object, slot.key, slot.kind, slot.name, everywhere=True)
                 carried.slot.set(value if carried.slot.kind == "proxy" else proxy)
-            elif type(carried) is CarriedList and carried.in_place:
-                carried.give_up(tracer)
         self.set(tuple(self._inside(value, (name,)) for name, value in zip(self.names, self.entry)))
         self.entered = self.get()
+        self.give_up()
         if self.aliases is not None:
             self.aliases.enter()
 
@@ -169,16 +188,14 @@ class Carries:
         if carried is not None:
             carried.entered = carried.wrapped(self.tracer, carried.inner)
             if type(carried.entered) is list:
-                self.copies.add(id(carried.entered))
                 self.containers.enter(path, value, carried.entered)
             return False if path[0] in self.flags else carried.entered
-        if isinstance(value, tuple) or is_total(value) or path in self.flat:
+        if self.takes_apart(path, value):
             parts = branches(value) or []
             items = [self._inside(item, (*path, key)) for key, item in parts]
             if path not in self.flat and all(new is old for new, (_, old) in zip(items, parts)):
                 return value
             made = rebuilt(value, items)
-            self.copies.add(id(made))
             if path in self.flat:
                 self.containers.enter(path, value, made)
             return made
@@ -197,7 +214,7 @@ class Carries:
         again = not any(map(self.tracer.raising.acts, side.graph.walk()))
         return bool(self.test_assigns - (self.inner if again else frozenset())) or any(
             slot.kind != "base"
-            and self.own_list(slot.object) is None
+            and not self.containers.is_given_up(slot, value)
             and entered.get(slot.id) is not value
             and not (slot.kind == "contents" and slot.id in entered and unchanged(entered[slot.id], value))
             for slot, value in side.written
@@ -205,18 +222,26 @@ class Carries:
 
     def collect(self) -> None:
         """At the end of the body: what the variables and slots hold now."""
-        self.refs.end(Access(self.get, self.set, self.names))
+        self.refs.end(self._left_at)
         self.after = self.get()
         self.held = held_values(
             self.after, [c.slot.get() for c in self.slots if c.slot is not None and c.slot.kind != "proxy"]
         )
-        self.left_in_place.clear()
+        self.containers.collect()
         for carried in self.slots:
-            if type(carried) is CarriedList and type(carried.entered) is list:
-                self.left_in_place[id(carried.entered)] = list(carried.entered)
             if carried.slot is not None:
                 held = carried.slot.get()
                 carried.out = Proxy(held, carried.backend) if carried.slot.kind == "proxy" else held
+
+    def _left_at(self, path: tuple) -> Any:
+        """What stands at the place of a carried leaf now; None: it is there no more."""
+        leaf = self.leaves.get(path)
+        if leaf is not None and leaf.slot is not None:
+            return leaf.slot.get()
+        found = dict(zip(self.names, self.get())).get(path[0])
+        for key in path[1:]:
+            found = dict(branches(found) or ()).get(key) if key != "value" or is_total(found) else found
+        return found
 
     def read(self, out: Any, final: bool = False) -> Any:
         """What a leaf held at the end of the body. What was undecided then is an error once the pass is the last."""
@@ -312,9 +337,7 @@ class Carries:
         for container in made.values():
             tracer.journal.made.note(container)
         self.containers.leave(made, self.ran, self.runs)
-        for carried in self.slots:
-            if type(carried) is CarriedList and carried.in_place:
-                carried.give_up(tracer)
+        self.give_up()
         if self.aliases is not None:
             self.aliases.leave(self.ran)
         rows_of_all = iter(self._rows(item, y) for (_, item), y in zip(stacked, ys))
@@ -358,7 +381,7 @@ class Carries:
             return results[id(carried)]
         if path in self.through:
             return self.through[path]
-        if isinstance(value, tuple) or is_total(value) or path in self.flat:
+        if self.takes_apart(path, value):
             parts = branches(value) or []
             items = [self._outside(item, (*path, key), results, made) for key, item in parts]
             flat = path in self.flat and not self.containers.stays(path)

@@ -179,7 +179,6 @@ class Loops:
             carries.leave()
             self.tracer.site = site
             self.tracer.journal.pass_on(carries.get)
-        carries.written = side.written
         return side, flag
 
     def _always_raises(self, raised: Raised) -> bool:

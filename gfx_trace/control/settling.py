@@ -10,7 +10,7 @@ from gfx_ir.trees import leaves
 
 from ..frameworks.grad_mode import alike as alike_modes
 from ..heap.aliases import mutable
-from ..heap.journal import Slot
+from ..heap.journal import MISSING, Slot
 from ..values.gated import Gated, defined_by, is_total, lacks, usable
 from ..values.lost import Lost
 from ..values.nest import alike, branches
@@ -64,14 +64,13 @@ class Settling:
         for path, carried in list(self.carries.leaves.items()):
             if carried.slot is not None:
                 stable &= self._settle_leaf(path, carried)
+        self.carries.containers.settle(self.carries.names, self.carries.after, side.links, side.since)
         whole = {id(slot.object) for slot, _ in side.written if slot.kind == "contents" and type(slot.object) is list}
         for slot, value in side.written:
             if slot.kind != "item" or id(slot.object) not in whole:
                 stable &= self._settle_slot(slot, value)
-        self.carries.containers.settle(self.carries.names, self.carries.after, side.links, side.since)
-        self.carries.containers.check([(s, x) for s, x in side.written if self.carries.own_list(s.object) is None])
-        lists = (c for c in self.carries.slots if type(c) is CarriedList and c.in_place)
-        self.carries.containers.check_apart([c.path for c in lists])
+        self.carries.containers.check(side.written)
+        self.carries.containers.check_apart()
         stable &= self._settle_aliases(side) & self._settle_shapes()
         settled = [self._define(*defined, stable) for defined in self.defined]
         return stable and all(settled)
@@ -119,7 +118,8 @@ class Settling:
                 self.carries.drop(path)
             return carried is None
         if carried is not None:
-            carried.out = self.carries.left_in_place.get(id(after), after)
+            of_list = type(carried) is CarriedList and type(after) is list
+            carried.out = [item for _, item in self.carries.containers.parts(after)] if of_list else after
             return self._settle_leaf(path, carried)
         if after is entered:
             return self._drop_below(path)
@@ -135,9 +135,10 @@ class Settling:
         if alike(before, after):
             if path not in self.carries.flat and not (isinstance(before, tuple) or is_total(before)):
                 self.carries.flat.add(path)
+                self.carries.take_apart(path, before)
                 self.carries.plan(name, before, path)
                 return False
-            parts = zip(branches(before) or (), branches(entered) or (), branches(after) or ())
+            parts = zip(branches(before) or (), branches(entered) or (), self.carries.containers.parts(after))
             return all([self._settle(at, (*path, k), f"{name}_{k}", b, e, a) for (k, b), (_, e), (_, a) in parts])  # noqa: C419 - every part settles
         if same(before, after) or isinstance(entered, Unusable):
             return True
@@ -291,13 +292,9 @@ class Settling:
             return True
         if slot.kind == "mode" and alike_modes(slot.old, value):
             return True
-        own = self.carries.own_list(slot.object)
+        own = self.carries.containers.own(slot.object)
         if own is not None:
-            before, own.in_place = own.in_place, True
-            return before
-        if id(slot.object) in self.carries.copies:
-            what = "the loop changes a container in place and puts another one in its place"
-            raise NeedsPython("loop", what, self.carries.span, "make a new one in each trip: [*items, x]")
+            return self._written_in_place(own, slot, value)
         if path in self.carries.leaves:
             return True
         if slot.kind == "contents":
@@ -324,6 +321,17 @@ class Settling:
             path, Carried(slot.name, old, kind_of(old), getattr(old, "backend", self.carries.tracer.backend), slot)
         )
         return False
+
+    def _written_in_place(self, path: tuple, slot: Slot, value: Any) -> bool:
+        """Whether this pass knew that a trip writes what a variable holds when it begins, and in whose place it puts another one."""
+        containers = self.carries.containers
+        items = slot.kind in ("item", "attribute") and slot.old is not MISSING and value is not MISSING
+        if path not in self.carries.leaves and (containers.stays(path) or not items):
+            what = "the loop changes a container in place and puts another one in its place"
+            raise NeedsPython("loop", what, self.carries.span, "make a new one in each trip: [*items, x]")
+        known = path in containers.written
+        containers.written.add(path)
+        return known
 
 
 def _kind_of_both(left: str, begun: str) -> str:

@@ -13,7 +13,6 @@ from gfx_ir.trees import leaves
 
 from ..heap.contents import Content
 from ..heap.journal import Slot
-from ..heap.made import WRITABLE
 from ..python.rows import Growing, StackedRows, called, holds_rows, kind_of_item, length_error
 from ..values.gated import Gated
 from ..values.number_rows import one_kind
@@ -172,15 +171,10 @@ def carry_list(carries: Carries, carried: CarriedList, path: tuple) -> None:
     """Carry a list as one value, of which each trip leaves another."""
     for below in [at for at in carries.leaves if at[: len(path)] == path]:
         carries.drop(below)
-    container, kinds = (carried.init, WRITABLE) if carried.slot is None else (carried.slot.object, ("item",))
-    for slot in [slot for slot, _ in carries.growing.values() if slot.object is container]:
-        carries.growing.pop(slot.id)
-        carries.appended.pop(slot.id, None)
-        carried.in_place = carried.slot is None
-    for other, leaf in list(carries.leaves.items()):
-        if leaf.slot is not None and leaf.slot.kind in kinds and leaf.slot.object is container:
-            carries.drop(other)
-            carried.in_place = carried.slot is None
+    if carried.slot is None:
+        carries.take_apart(path, carried.init)
+    else:
+        carries.drop_slots(carried.slot.object, ("item",))
     carries.dropped.discard(path)
     carries.add(path, carried)
 

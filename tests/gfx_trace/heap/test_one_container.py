@@ -190,7 +190,7 @@ def asked(x):
 @pytest.mark.parametrize(
     "fn, why",
     [
-        (written_beside, "'a', which it carries"),
+        (written_beside, "the list that 'a' was before it"),
         (written_before_it_is_left, "'a', which it carries"),
         (asked, "one object"),
     ],
