@@ -233,7 +233,7 @@ op(
 op(
     FAMILY,
     'meshgrid(arrays, indexing="xy")',
-    "np.meshgrid(*arrays, indexing=indexing)",
+    lambda a: "np.meshgrid(*arrays, indexing=indexing)" + ("[0]" if len(a.arrays) == 1 else ""),
     infer=_meshgrid_type,
     kinds=lambda a: ("tensor",) * len(a.arrays),
     compute=free,

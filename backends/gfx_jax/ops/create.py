@@ -205,7 +205,11 @@ ROWS = (
         {"jnp.eye": _eye, "jnp.identity": lambda n, dtype=None: ops.eye(n, dtype=element(dtype))},
         own=OWN_FLOAT,
     ),
-    Row("meshgrid", "jnp.meshgrid(*arrays, indexing=indexing)", JNP.table(Grids(JNP).table())["meshgrid"]),
+    Row(
+        "meshgrid",
+        lambda a: "jnp.meshgrid(*arrays, indexing=indexing)" + ("[0]" if len(a.arrays) == 1 else ""),
+        JNP.table(Grids(JNP).table())["meshgrid"],
+    ),
     Row("finfo", _limit("finfo", "float"), {"jnp.finfo": limits("finfo", jnp.finfo)}),
     Row("iinfo", _limit("iinfo", "int"), {"jnp.iinfo": limits("iinfo", jnp.iinfo)}),
 )

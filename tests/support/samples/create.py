@@ -50,6 +50,7 @@ SAMPLES = [
     S("constant", ((1, 2),), {"device": "cpu"}),
     S("to_device", (X, "cpu")),
     S("meshgrid", ((normal(2), normal(3)),)),
+    S("meshgrid", ((normal(2),),)),
     S("meshgrid", ([normal(2), normal(3), normal(4)], "ij")),
     S("finfo", (F32, "max")),
     S("finfo", (F32, "eps")),
