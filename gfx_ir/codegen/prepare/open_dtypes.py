@@ -14,6 +14,7 @@ from ...infer.elements import tensors
 from ...infer.facts import Facts
 from ...infer.flow import Source
 from ...infer.handed import Handed
+from ...op import Trait
 from ...program import Program
 from ...trees import leaves
 from ...types import LogicalTensor
@@ -87,8 +88,9 @@ def _give_way(source: Source, facts: Facts) -> bool:
 
 
 def _check_made(node: Node, facts: Facts, name: str) -> None:
-    """An op of what may be of several dtypes has to make one of them, unless it takes arrays that are of several themselves."""
-    if any(len(_strong(facts, leaf)) > 1 for leaf in tensors(node)):
+    """An op of what may be of several dtypes has to make one of them, unless it takes arrays that are of several themselves, or is a
+    mark of gradients: that hands on what it takes, a number as a number."""
+    if node.op.traits & Trait.GRADIENT or any(len(_strong(facts, leaf)) > 1 for leaf in tensors(node)):
         return
     for value in node.values:
         found = _dtypes(facts, [value]) if facts.kinds(value) == ARRAYS else _strong(facts, value)

@@ -140,3 +140,17 @@ def test_an_array_of_numbers_alone_has_the_default_dtype_of_its_framework():
 
     with jax.enable_x64(True):
         agree(fn, "numpy", "float32")
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+def test_a_number_before_a_loop_stays_one_behind_a_mark_of_gradients(runs):
+    @torch.no_grad()
+    def f(x):
+        last = 0
+        for t in range(x.shape[0]):
+            last = x[t] + 0.5 * last
+        return x + last
+
+    x = torch.arange(float(runs * 2)).reshape(runs, 2)
+    made = gfx.transpile(f, torch.ones(2, 2), dynamic=True, to="jax")
+    np.testing.assert_allclose(made(jnp.asarray(x.numpy())), f(x))
