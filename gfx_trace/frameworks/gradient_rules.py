@@ -29,7 +29,10 @@ class Rule:
         where it is given twice."""
         made = self.tracer.graph.add_placeholder(identifier(name or "x"), "tensor", getattr(like, "type", None))
         self.own.append(made)
-        return Proxy(made if given is None else self.tracer.captures.setdefault(given, made), self.backend)
+        if given is None:
+            return Proxy(made, self.backend)
+        self.tracer.facts.alias(made, given)
+        return Proxy(self.tracer.captures.setdefault(given, made), self.backend)
 
     def run(self, compute: Callable[[], list[Any]], own_objects: Sequence[Any] = ()) -> None:
         """Fill the region; `compute` gives its results."""

@@ -24,6 +24,8 @@ from .gradient_rules import Rule
 from .natural import natural
 from .staging import staged
 
+_APART = ("needs_input_grad", "_refuse", "_still")  # what a ctx has that the backward does not take from the forward
+
 
 class Context:
     """What `forward` and `backward` of a torch.autograd.Function get as ctx."""
@@ -31,6 +33,12 @@ class Context:
     def __init__(self, needs_input_grad: tuple[bool, ...], refuse: Callable[[str], Any]) -> None:
         self.needs_input_grad, self._refuse = needs_input_grad, refuse
         self.saved_tensors: tuple = ()
+        self._still: tuple = ()
+
+    @property
+    def saved_variables(self) -> tuple:
+        """The older name of what is saved."""
+        return self.saved_tensors
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors for the backward."""
@@ -41,8 +49,8 @@ class Context:
         raise self._refuse("mark_dirty")
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
-        """Refused."""
-        raise self._refuse("mark_non_differentiable")
+        """Results without a gradient: the backward finds zeros for them."""
+        self._still = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
         """Refused where it is false: gradients are never None here."""
@@ -120,6 +128,7 @@ def autograd_function(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> A
     outs: list[Value] = []
     kept: list[Value] = []
     whole: list[Any] = []
+    still: set[Value] = set()
 
     def compute() -> list[Any]:
         values = iter(outer)
@@ -134,7 +143,8 @@ def autograd_function(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> A
             result = tracer.calls.call(cls.forward, (ctx, *filled), {})
         whole.append(result)
         outs.extend(tracer.local(x.read()) for x in _results(result, refuse))
-        saved = {key: item for key, item in vars(ctx).items() if key not in ("needs_input_grad", "_refuse")}
+        still.update(tracer.local(x.read()) for x in ctx._still)
+        saved = {key: item for key, item in vars(ctx).items() if key not in _APART}
         kept.extend(dict.fromkeys(tracer.local(x.read()) for x in _tensors(saved, refuse)))
         back.__dict__.update(_with(saved, lambda x: _At(kept.index(tracer.local(x.read())))))
         return [*outs, *kept]
@@ -153,6 +163,7 @@ def autograd_function(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> A
     forward.run(compute, [ctx])
     backward.run(rule, [back])
     made = _finish(tracer, forward, backward, [x.read() for x in inputs], len(kept), len(outs), "vjp")
+    made = [Proxy(ops.stop_gradient(x.read()), backend) if out in still else x for x, out in zip(made, outs)]
     return type(whole[0])(made) if isinstance(whole[0], (tuple, list)) else made[0]
 
 

@@ -57,8 +57,23 @@ def by_result(x):
     return y * 2 if y.device.type == "cpu" else y
 
 
+class Halved(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x / 2 if x.device.type == "cpu" else x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+
+
+def by_a_rule(x):
+    return Halved.apply(torch.sin(x))
+
+
 @pytest.mark.parametrize(
-    "fn", [by_type, by_flag, by_text, by_format, by_equality, by_key, by_tuple, by_index, by_member, by_result]
+    "fn",
+    [by_type, by_flag, by_text, by_format, by_equality, by_key, by_tuple, by_index, by_member, by_result, by_a_rule],
 )
 @pytest.mark.parametrize("given", [(), (X,)], ids=["open", "typed"])
 def test_a_question_is_answered_with_a_guard(fn, given):

@@ -1,6 +1,7 @@
 """Functions that bring their own gradient keep it in every target: torch.autograd.Function, jax.custom_vjp, jax.custom_jvp."""
 
 import functools
+import warnings
 
 import jax
 import jax.numpy as jnp
@@ -278,6 +279,39 @@ def test_a_rule_for_tangents_closes_over_captured_values():
         x = torch.tensor(A, requires_grad=True)
         program.to("torch")(x, torch.tensor(B)).backward()
         np.testing.assert_allclose(x.grad, want, rtol=1e-6)
+
+
+class Nearest(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, codes):
+        at = torch.argmin((x[:, None] - codes) ** 2, dim=-1)
+        total = torch.sum(x)
+        ctx.save_for_backward(at, codes)
+        ctx.mark_non_differentiable(at, total)
+        return codes[at], at, total
+
+    @staticmethod
+    def backward(ctx, grad, _, grad_total):
+        at, codes = ctx.saved_variables
+        return grad * 2 + grad_total, torch.zeros_like(codes).index_add(0, at, grad)
+
+
+def test_results_marked_as_not_differentiable_have_no_gradient():
+    def f(x, codes):
+        found, at, total = Nearest.apply(x, codes)
+        return torch.sum(found**2) + total * 3 + torch.sum(at)
+
+    x, codes = torch.tensor(A, requires_grad=True), torch.tensor(B, requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # saved_variables is an older name of saved_tensors
+        f(x, codes).backward()
+    program = gfx.symbolic_trace(f, torch.tensor(A), torch.tensor(B))
+    found = jax.grad(program.to("jax"), argnums=(0, 1))(jnp.asarray(A), jnp.asarray(B))
+    again = [torch.tensor(A, requires_grad=True), torch.tensor(B, requires_grad=True)]
+    program.to("torch")(*again).backward()
+    for want, in_jax, in_torch in zip((x, codes), found, again):
+        np.testing.assert_allclose(in_jax, want.grad)
+        np.testing.assert_allclose(in_torch.grad, want.grad)
 
 
 class Marked(torch.autograd.Function):
