@@ -40,6 +40,7 @@ _NAMES = {
     "derivation": "func.linearize autograd.functional.jacobian autograd.functional.hessian autograd.functional.vjp autograd.functional.jvp "
     "autograd.functional.vhp autograd.functional.hvp",
     "register": "nn.Module.register_buffer",
+    "moved": "nn.Module.to",
     "functional_call": "func.functional_call",
     "checkpoint": "utils.checkpoint.checkpoint",
     "checkpoint_sequential": "utils.checkpoint.checkpoint_sequential",

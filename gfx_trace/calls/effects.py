@@ -129,14 +129,19 @@ class Effects:
             return f(*args, **kwargs) if isinstance(f, type) else self._filling(f, args, kwargs)
         try:
             with owner.unwritten():
-                if begins(f, args):
-                    return self._noted([(args[0], state_of(args[0]))], partial(f, *args, **kwargs))
+                if begins(f, args) or (stateful(f, args) and self._own_module(args[0], owner)):
+                    parts = [(held, state_of(held)) for held in stateful_parts(args[0], owner)]
+                    return self._noted(parts, partial(f, *args, **kwargs))
                 return run_unwritten(f, args, kwargs, owner) if stateful(f, args) else f(*args, **kwargs)
         except BackendError as error:
             raise self.tracer.error(
                 f"GFX cannot convert this call of {called_name(f)}: {error.what}",
                 "call it before the capture, and capture what comes behind it",
             ) from None
+
+    def _own_module(self, x: Any, owner: Backend) -> bool:
+        """Whether something is a module that the region that is open makes, and so are those in it: what is written there is no state."""
+        return is_module(x) and all(self.tracer.journal.is_own(y) for y in stateful_parts(x, owner) if is_module(y))
 
     def made_default(self, owner: dict, key: Any, value: Any) -> None:
         """A dictionary makes the default of a key in a region: it stands there from before on, and whether it does, only who asks

@@ -31,6 +31,7 @@ from ..python.rows import in_places
 from ..python.sequences import is_shape, open_tuple
 from ..values.called import called_name
 from ..values.proxy import HostProxy, Proxy, is_open
+from .modules import moved, register
 from .native import innermost, run_as_it_is
 
 Handler = Callable[[Capturing, Any, tuple, dict], Any]
@@ -216,19 +217,6 @@ def _raise_unless_all(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> N
     _raise_unless(RuntimeError, tracer, f, (), dict(given))
 
 
-def _register(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
-    """module.register_buffer(name, tensor, persistent=True): where the module has that buffer, an attribute that is set."""
-    given = inspect.signature(f).bind(*args, **kwargs)
-    given.apply_defaults()
-    owner, name, value, persistent = given.args
-    if name not in owner._buffers or persistent is (name in owner._non_persistent_buffers_set):
-        what = f"GFX cannot convert this registration: {name!r} is no buffer of {type(owner).__name__} before the call, or a saved one in place of"
-        raise tracer.error(
-            f"{what} one that is not", "register it in __init__, or call the model once before the capture"
-        )
-    tracer.objects.setattr(owner, name, value)
-
-
 def _is_tensor(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if not is_open(args[0]):
         return tracer.arrays.array_owner(args[0]) is not None
@@ -329,7 +317,8 @@ SPECIAL: dict[str, Handler] = {
     "switch": _of_arrays(_switch), "transparent": _transparent, "wrapped": _through("__wrapped__"), "scripted": _through("_torchdynamo_inline"),
     "checkpoint": _checkpoint, "checkpoint_sequential": _checkpoint_sequential, "autocast": _autocast,
     "tape": _tape, "tape_gradient": tape_gradient, "function_transform": function_transform, "derivation": _derivation,
-    "functional_call": _functional_call, "register": _register, "null_context": _always(contextlib.nullcontext()), "true": _always(True),
+    "functional_call": _functional_call, "register": register, "moved": moved,
+    "null_context": _always(contextlib.nullcontext()), "true": _always(True),
     "false": _always(False), "is_tensor": _is_tensor, "size": _size, "tree": _tree, "all_leaves": _all_leaves, "each_leaf": _each_leaf,
     "mark": _always(None),  # what a compiler is told of a tensor's sizes or address
     "shape": _shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,

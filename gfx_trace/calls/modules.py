@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any, NamedTuple
@@ -15,9 +16,9 @@ from ..heap.contents import FIXED, attributes_of
 from ..interfaces import Capturing
 from ..objects.attributes import NOT_OWN
 from ..rewrite.packages import framework
-from ..values.proxy import Proxy
+from ..values.proxy import Proxy, is_open
 from .axis_patterns import pattern_layer
-from .native import run_native
+from .native import run_as_it_is, run_native
 
 
 def authors_own(frameworks: Iterable[Backend], x: Any) -> Any:
@@ -90,6 +91,48 @@ def registered(module: Any, name: str, table: dict[str, Any]) -> None:
         kind = "parameter" if table is own["_parameters"] else "child module"
         takes = "torch.nn.Parameter" if table is own["_parameters"] else "torch.nn.Module"
         raise TypeError(f"cannot assign 'torch.Tensor' as {kind} {name!r} ({takes} or None expected)")
+
+
+def register(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
+    """module.register_buffer(name, tensor, persistent=True): where the module has that buffer, or is made by this very code, an
+    attribute that is set."""
+    given = inspect.signature(f).bind(*args, **kwargs)
+    given.apply_defaults()
+    owner, name, value, persistent = given.args
+    if tracer.journal.is_own(owner):  # nothing saves it
+        owner._buffers.setdefault(name, None)
+    elif name not in owner._buffers or persistent is (name in owner._non_persistent_buffers_set):
+        what = f"GFX cannot convert this registration: {name!r} is no buffer of {type(owner).__name__} before the call, or a saved one in place of"
+        raise tracer.error(
+            f"{what} one that is not", "register it in __init__, or call the model once before the capture"
+        )
+    tracer.objects.setattr(owner, name, value)
+
+
+def moved(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """module.to(...): each float of a module that this very code makes is what tensor.to(...) gives of it."""
+    owner, *given = args
+    modules = list(owner.modules())
+    if not all(map(tracer.journal.is_own, modules)):
+        if any(map(is_open, (*given, *kwargs.values()))):
+            raise tracer.error(
+                f"GFX cannot convert this call of to: it changes a {type(owner).__name__} that lives outside of the captured code",
+                "call it before the capture, and capture what comes behind it",
+            )
+        return run_as_it_is(tracer, f, args, kwargs)
+    for module in modules:
+        for name in (name for table in (module._parameters, module._buffers) for name in table):
+            value = module_attribute(tracer, module, name)
+            if value is None:
+                continue
+            if tracer.calls.call(tracer.objects.getattr(value, "is_floating_point"), (), {}) is not True:
+                raise tracer.error(
+                    f"GFX cannot convert this call of to: {name!r} of {type(module).__name__} may be no float"
+                )
+            tracer.objects.setattr(
+                module, name, tracer.calls.call(tracer.objects.getattr(value, "to"), tuple(given), kwargs)
+            )
+    return owner
 
 
 def is_derived(site: FrameType | None, module: Any, name: str) -> bool:

@@ -290,6 +290,40 @@ def test_a_buffer_that_is_registered_again_is_set():
         gfx.symbolic_trace(Reregistered("other"), x)
 
 
+class Filter(nn.Module):
+    """Made in each call, as functional forms of layers do."""
+
+    def __init__(self, kernel, inner=None):
+        super().__init__()
+        self.register_buffer("kernel", kernel)
+        self.inner = inner
+
+    def forward(self, x):
+        return x * self.kernel if self.training else self.kernel - x
+
+
+def test_a_module_that_the_call_makes_has_what_it_registers():
+    def f(x):
+        twice = Filter(torch.arange(3.0)).to(x)(x) * 2
+        made = Filter(x.mean(0), Filter(x[0])).eval().to(torch.float64)
+        return twice, made.inner(x), made(x)
+
+    x = inputs()
+    for to in ("torch", "numpy"):
+        made = gfx.transpile(f, x, to=to)(*([x] if to == "torch" else [x.numpy()]))
+        equal(made, f(x))
+        assert [str(y.dtype).removeprefix("torch.") for y in made] == ["float32", "float64", "float64"]
+
+
+outside = Filter(torch.ones(3))
+
+
+@pytest.mark.parametrize("change", [lambda m, x: m.to(x), lambda m, x: Filter(x[0], m).eval()], ids=["to", "eval"])
+def test_a_module_from_outside_is_left_alone(change):
+    with pytest.raises(CaptureError, match=r"it changes a Filter that lives outside of the captured code"):
+        gfx.symbolic_trace(lambda x: change(outside, x)(x), inputs())
+
+
 def test_a_tensor_of_a_numpy_array_shares_its_memory():
     def f(x):
         table = np.zeros(x.shape[-1], dtype="float32")
