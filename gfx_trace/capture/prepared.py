@@ -94,8 +94,11 @@ def _with(held: Any, value: Any) -> Any:
 
 
 def _stands_for(later: Program, first: Program, paths: Collection[str]) -> bool:
-    """Whether a first call gives what a later one does, but for what it writes under these paths, and uses itself from there on."""
+    """Whether a first call gives what a later one does, but for what it writes under these paths, and uses itself from there on. What
+    either takes as given, the later one does from here on."""
+    later.guards += [guard for guard in first.guards if guard not in later.guards]
     later, first = (Optimize(("inline",))(program) for program in (later, first))
+    first.guards = later.guards
     for path in paths:
         if not _read_behind(first.entry, path, later.entry.parameters[path]):
             return False

@@ -278,6 +278,23 @@ def test_what_a_later_call_computes_otherwise_is_refused(model):
         gfx.symbolic_trace(model(), gfx.TensorSpec((gfx.Dim("N"), 3), "float32"))
 
 
+class OfTheLength(Pair):
+    """A number tells whether the table fits, and a later call alone asks where it lies."""
+
+    length = None
+
+    def forward(self, x):
+        if len(x) != self.length or self.tables.device != x.device:
+            self.length, self.tables = len(x), torch.outer(torch.arange(len(x)).float(), self.inverse).cos()
+        return x * self.tables
+
+
+def test_what_a_later_call_alone_takes_as_given_is_checked():
+    program, x = gfx.symbolic_trace(OfTheLength(), torch.ones(4, 3)), torch.randn(4, 3)
+    torch.testing.assert_close(gfx.transpile(program, to="torch")(x), OfTheLength()(x))
+    assert [str(guard) for guard in program.guards if guard.kind == "device"] == ["x.device == cpu"]
+
+
 def test_a_table_of_one_size_needs_no_question():
     program = gfx.symbolic_trace(OfAnySize(), gfx.TensorSpec((4, 3), "float32"))
     x = torch.randn(4, 3)
