@@ -1,11 +1,13 @@
 """Content of values that follows from constants and shapes alone: computed where sizes are fixed, told as a sequence where not.
 
-Only whole numbers that every dtype in question keeps are told, so that no framework rounds or wraps them another way.
+Only whole numbers that every dtype in question keeps are told, so that no framework rounds or wraps them another way, and fractions
+that are written down: of these nothing is computed but what holds of them, as in a comparison.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +22,8 @@ LARGEST = 4096
 """Elements of what is computed at capture."""
 _WORK = 2**20
 """Elements that computing it may take on the way, at most."""
+_AS_WRITTEN = Trait.OF_NUMBERS | Trait.SELECTS | Trait.READS_AT | Trait.CASTS
+"""What gives the numbers that it is given, or those next to them in a dtype."""
 _PLAIN = (np.ndarray, bool, int, float, str, type(None), type(...), DType)
 _FAMILIES = frozenset(("elementwise", "reduce", "search", "index", "shape", "arrange", "create"))
 Content = np.ndarray | Seq | None
@@ -29,12 +33,16 @@ Content = np.ndarray | Seq | None
 def content(op: OpDef, args: tuple, dtype: DType, rank: int | None) -> Content:
     """What the only output of an op holds, of this dtype and rank. `args`: a tree with the content of each tensor, UNTOLD where that is
     not known; a host value that is open stands for itself."""
-    if op.traits & Trait.UNTOLD:
+    written = dtype.kind == "f" and bool(op.traits & _AS_WRITTEN)
+    compares = dtype.kind == "b" and op.traits & Trait.ELEMENTWISE
+    if op.traits & Trait.UNTOLD or not (written or compares or all(map(_is_whole, leaves(args)))):
         return None
+    if op.traits & Trait.MOVES:
+        return args[0] if args[0] is not UNTOLD else None
     if op.family in _FAMILIES and all(isinstance(leaf, _PLAIN) for leaf in leaves(args)):
         found = _computed(op, args)
         if found is not None:
-            return found if _exact(found, dtype) else None
+            return found if _exact(found, dtype) or (written and not _is_whole(found)) else None
     rule = op.sequence or (selected if op.traits & Trait.SELECTS else None)
     made = rule(tree_map(lambda leaf: None if leaf is UNTOLD else leaf, args), rank) if rule is not None else None
     return of_dtype(dtype, made) if made is not None else None
@@ -65,6 +73,13 @@ def _computed(op: OpDef, args: tuple) -> np.ndarray | None:
         return None  # what is wrong is said where it is captured
     made = np.asarray(found) if isinstance(found, (np.ndarray, np.generic, bool, int, float)) else None
     return made if made is not None and made.size <= LARGEST else None
+
+
+def _is_whole(leaf: Any) -> bool:
+    """Whether something is no array of finite floats of which some are fractions."""
+    if not isinstance(leaf, np.ndarray) or leaf.dtype.kind != "f" or not np.all(np.isfinite(leaf)):
+        return True
+    return np.array_equal(leaf, np.floor(leaf))
 
 
 def _exact(data: np.ndarray, dtype: DType) -> bool:

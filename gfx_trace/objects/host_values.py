@@ -44,6 +44,14 @@ _RAISE: dict[str, tuple[Any, ...]] = {
 """What Python may raise of numbers where the second is open, or below zero."""
 
 
+_NEVER_EQUAL = (type(None), str, bytes)
+"""What no number equals."""
+
+
+def _is_number(x: Any) -> bool:
+    return type(x) is HostProxy and x.value.kind in NUMBERS
+
+
 class HostValues:
     """The part of the Tracer that computes with them."""
 
@@ -60,6 +68,8 @@ class HostValues:
             return made
         left, right = self.tracer.operands.operand(a), self.tracer.operands.operand(b)
         if sign in ("==", "!=") and (left is NotImplemented or right is NotImplemented):
+            if any(_is_number(x) and type(y) in _NEVER_EQUAL for x, y in ((a, b), (b, a))):
+                return sign == "!="
             left, right = self.tracer.unwrap(a), self.tracer.unwrap(b)
         if left is NotImplemented or right is NotImplemented or sign not in HOST_OPERATORS:
             return no_operator(self.tracer, sign, a, b)

@@ -30,6 +30,7 @@ from gfx_ir.infer.content import UNTOLD, Content, content, joined
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.infer.shape_rules import Call, ShapeRules
 from gfx_ir.infer.signs import sign_sources
+from gfx_ir.op import Trait
 from gfx_ir.python_numbers import ARITHMETIC, is_not_negative, operator_kinds
 from gfx_ir.rules import UNKNOWN
 from gfx_ir.trees import leaves, tree_map
@@ -227,7 +228,7 @@ class Equations:
         if is_given(node) or is_call(node) or node.regions or node.op.effect or len(node.values) != 1:
             return None
         found = dict[Value, Content]()
-        if node.op.family != "create":
+        if node.op.family != "create" or node.op.traits & Trait.MOVES:
             for part in leaves(node.args):
                 if is_tensor(part):
                     found[part] = yield self.contents, self.facts.root(part)

@@ -38,12 +38,22 @@ def above(x: torch.Tensor):
     return x + 1 if (torch.arange(len(x)) * 2 >= 0).all() else x - 1
 
 
+WEIGHTS = torch.tensor([0.2, 0.5, 1.0], dtype=torch.float64)
+
+
+def weighted(x: torch.Tensor):
+    weights = WEIGHTS.to(x.device).float()
+    for weight, scale in zip(weights, (1, 2, 3)):
+        x = None if weight > 1 else x + weight * scale
+    return x + 1 if weights[-1] == 1 and (weights[:-1] < weights[-1]).all() else None
+
+
 def counted(x: np.ndarray):
     return x + 1 if np.any(np.diff(np.arange(3, len(x) + 3)) < 1) else x - 1
 
 
 @pytest.mark.parametrize("given", [False, True])
-@pytest.mark.parametrize("f", [packed, packed_rows, packed_copies, steps, above, counted])
+@pytest.mark.parametrize("f", [packed, packed_rows, packed_copies, steps, above, weighted, counted])
 def test_a_test_on_positions_is_told(f, given):
     """No test is left in what is emitted, and one side is None."""
     data = np.ones((2, 4), np.float32)
@@ -269,3 +279,18 @@ def test_what_a_test_answers_of_elements_in_another_form_is_not_that_of_the_elem
     x = np.zeros(2, np.float32)
     program = gfx.symbolic_trace(f, gfx.TensorSpec((gfx.Dim("n"),), "float32"))
     np.testing.assert_array_equal(program(x), f(x))
+
+
+@pytest.mark.parametrize("made", [lambda: WEIGHTS * 3, lambda: WEIGHTS.sum(), lambda: WEIGHTS.half() + 0.7])
+def test_what_is_computed_of_fractions_is_not_told(made):
+    """Frameworks round it in their own ways."""
+    program = gfx.symbolic_trace(lambda x: x + 1 if (made() > 1.5).any() else x * 2, torch.ones(2))
+    assert any(node.op.name == "cond" for node in program.entry)
+
+
+def test_a_size_is_never_what_is_no_number():
+    def f(x):
+        return x + 1 if x.shape[0] != None or "a" == x.shape[1] else None  # noqa: E711
+
+    program = gfx.symbolic_trace(f, torch.ones(2, 2), dynamic=True)
+    assert " if " not in program.source("torch")
