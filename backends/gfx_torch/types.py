@@ -108,6 +108,8 @@ class TorchBackend(Backend):
             for name in names.split():
                 self.add_lift(name, fn, roots)
         self.add_lift("F.multi_head_attention_forward", attention.attention_forward, roots)
+        for target in (torch.as_tensor, torch.asarray):  # which give tensors as they are, and make them of numbers
+            self.functions[target].array = True
         self._add_inplace()
         self._add_unbound()
         self.modules.update(MODULES)

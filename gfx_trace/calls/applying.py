@@ -13,6 +13,7 @@ from gfx_ir.backend import Backend, Lift, OpenParts, OpenRows, Written
 from gfx_ir.control import is_host
 from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.infer.abstract import ARRAYS, Abstract
 from gfx_ir.op import Trait, active
 from gfx_ir.trees import leaves
 
@@ -70,7 +71,7 @@ class Applying:
         single = values is not None
         named: dict[str, Any] = {}
         if values is None:
-            args, kwargs = self._list_first(lift, args, kwargs)
+            args, kwargs = self._first_by_place(lift, args, kwargs)
             rows = rows_of(args[0]) if args and gate_of(args[0]) is None else None
             if rows is not None and rows is not args[0]:
                 joined = lambda args: self(lift, args, kwargs, backend, function)
@@ -138,8 +139,11 @@ class Applying:
             return None if lift.silent else first
         copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
         own = first is not None and (first.backend in (None, backend) or backend is None)  # not another framework's
-        if own and first is not None and result is values[0] and copies != "maybe" and number_when(first) is not None:
-            return as_array(first) if lift.array else first
+        if own and first is not None and result is values[0] and copies != "maybe":
+            if lift.array and (made := as_array(first)) is not first:
+                return made
+            if number_when(first) is not None:
+                return first
         wrapped = tracer.wrap(result, backend)
         if backend is not None and backend.numbers:
             self._spelled(lift, wrapped)
@@ -174,12 +178,13 @@ class Applying:
             array_is_written(x, "return arrays must be of ArrayType")
             x.write(value)
 
-    def _list_first(self, lift: Lift, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
-        """The arguments, the first by its place where it is a list that a loop filled: `torch.cat(tensors=parts)`."""
-        if args or not self._tracer.record.filled:
+    def _first_by_place(self, lift: Lift, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+        """The arguments, the first by its place where it is a list that a loop filled, `torch.cat(tensors=parts)`, or one that the call
+        makes an array of, `torch.as_tensor(data=number)`."""
+        if args or not (lift.array or self._tracer.record.filled):
             return args, kwargs
         first = next(iter(inspect.signature(lift.fn).parameters), None)
-        if first not in kwargs or not holds_rows(kwargs[first]):
+        if first not in kwargs or not (lift.array or holds_rows(kwargs[first])):
             return args, kwargs
         return (kwargs[first],), {name: value for name, value in kwargs.items() if name != first}
 
@@ -220,12 +225,13 @@ def _seen_elsewhere(tracer: Capturing, name: str) -> Exception:
 
 
 def as_array(x: Proxy) -> Proxy:
-    """A call that gives the array that it is given: of a number of NumPy's it makes one."""
-    given = number_when(x)
-    if given is None:
+    """A call that gives the array that it is given: of a number, Python's or NumPy's, it makes one."""
+    record = active.builder.record
+    surely, given = record.weak(x.value), number_when(x)
+    if given is None and not record.may_be_python(x, x.value):
         return x
     made = Proxy(ops.copy(x.read()), x.backend)
-    active.builder.record.spelled(made.value, True)
-    if not active.builder.assumed.ranks(given):
+    record.put(made.value, Abstract(ARRAYS))
+    if not surely and (given is None or not active.builder.assumed.ranks(given)):
         doubt(made, [x], "it is a number, of which this call makes an array, or an array already")
     return made

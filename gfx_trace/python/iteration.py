@@ -296,7 +296,7 @@ def check_begun(tracer: Capturing, iterator: Any) -> None:
             waiting.append(item.rest)
         elif hasattr(type(item), "__next__"):
             inner = gc.get_referents(item)
-            waiting += [*inner, *(x for group in inner if type(group) is tuple for x in group)]
+            waiting += [*inner, *gc.get_referents(*(group for group in inner if type(group) is tuple))]
 
 
 def _check_list(tracer: Capturing, iterator: Any) -> None:

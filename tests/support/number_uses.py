@@ -130,6 +130,13 @@ def in_functions_of_tensors(x, g):
     return torch.clamp(x, max=float(g)) + torch.full_like(x, float(g))
 
 
+def a_tensor_of_a_number(x, g):
+    t = torch.as_tensor(int(g))
+    u = torch.asarray(t)
+    t += 1
+    return x * u + torch.as_tensor(data=g.item()).reshape(1)
+
+
 def the_best(x, g):
     best = float("inf")
     for v in x:
