@@ -1,6 +1,15 @@
-"""Draws that torch has no public call for with a generator. Emitted source contains the ones it needs."""
+"""Draws and generators that torch has no public call for. Emitted source contains the ones it needs."""
 
 import torch
+
+
+def derived(generator, *words):
+    """A generator of its own, seeded by the seed of this one and whole numbers; this one stays as it is."""
+    seed = generator.initial_seed()
+    for word in words:
+        seed = ((seed ^ int(word)) * 6364136223846793005 + 1442695040888963407) % (1 << 64)
+        seed ^= seed >> 32
+    return torch.Generator(generator.device).manual_seed(seed)
 
 
 def draw_gamma(a, shape, generator, dtype=None, log=False, device=None):

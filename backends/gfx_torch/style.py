@@ -44,7 +44,7 @@ _FIRST_NUMBER = {
     "torch.as_tensor": 0, "torch.where": 1, "torch.full": 0, "torch.full_like": 1, "torch.linspace": 0, "torch.logspace": 0,
 }  # fmt: skip
 
-_FIRST = ("keep_order", "own_gradients", "foreign_texts", "literals")
+_FIRST = ("repeated_keys", "keep_order", "own_gradients", "foreign_texts", "literals")
 _DTYPES = ("booleans", "untold", "powers", "promoted", "lacking_dtypes", "composites", "tensor_lists")
 _LAST = ("returned", "unread", "inline_calls", "gathered", "reroll", "one_generator")
 LOWERING = (

@@ -51,6 +51,13 @@ def _binomial_spelling(args: SimpleNamespace) -> str:
     return drawn if args.dtype is None else f"{drawn}.to(dtype)"
 
 
+def _fold_spelling(args: SimpleNamespace) -> str:
+    """A generator of its own, where whole numbers tell which: none of them, that it is a copy."""
+    if type(args.data) is not tuple:
+        return "key"
+    return "derived(key, *data)" if args.data else "key.clone_state()"
+
+
 # ---------------------------------------------------------------- lifts
 def _randperm(n: Any, *, generator: Any = None, dtype: Any = None, device: Any = None) -> Any:
     order = ops.permutation(key_of(generator), n)
@@ -136,7 +143,7 @@ def _bernoulli_(input: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
 
 ROWS = (
     Row("split_key", lambda a: "key" if a.count == 1 else "(key,) * count"),
-    Row("fold_in", "key"),
+    Row("fold_in", _fold_spelling),
     Row(
         "permutation",
         "torch.randperm(count, generator=key)",

@@ -28,6 +28,7 @@ from .powers import Powers
 from .promoted import Promoted
 from .python_numbers import PythonNumbers
 from .ranges import Ranges
+from .repeated_keys import RepeatedKeys
 from .reroll import Reroll
 from .returned import Returned
 from .settled import AskedFirst
@@ -43,7 +44,8 @@ from .zipped import Shortest
 
 for _pass in (
     AskedFirst, Booleans, Composites, DropCarried, FilledLists, FindHanded, ForeignTexts, Gathered, InlineCalls, KeepOrder,
-    LackingDtypes, Literals, MergedTests, NestedLoops, OneGenerator, OpenDtypes, OwnGradients, Powers, Promoted, PythonNumbers, Ranges, Reroll,
+    LackingDtypes, Literals, MergedTests, NestedLoops, OneGenerator, OpenDtypes, OwnGradients, Powers, Promoted, PythonNumbers, Ranges,
+    RepeatedKeys, Reroll,
     Returned, Shallow, SharedCalls, Shortest, Simplify, StagedRanges, TensorLists, Traced, Truths, Unpacked, Unread, Untold,
 ):  # fmt: skip
     LOWERINGS.register(_pass)

@@ -7,6 +7,7 @@ from ...graph import Graph, Node, Value
 from ...op import lookup
 from ...program import Program
 from .base import Emission, Lowering
+from .repeated_keys import is_derived, takes_key
 
 _MADE = lookup("make_key")
 _WORD = (1 << 32) - 1  # of a seed, what leaves room for a sum within 64 bits
@@ -21,7 +22,7 @@ class OneGenerator(Lowering):
     def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
         """Put the generator in the place of what is made of it."""
         for node in list(graph.walk()):
-            if node.graph is None or node.op.params[:1] != ("key",) or type(node.args[0]) is not Value:
+            if node.graph is None or not takes_key(node) or is_derived(node):
                 continue
             if {value.kind for value in node.values} == {"key"}:
                 source = _folded(node) or node.args[0]

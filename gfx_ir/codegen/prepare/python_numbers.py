@@ -132,7 +132,9 @@ def _is_row(node: Node, facts: Facts) -> bool:
     """Whether a number is made an array only to be stacked by a loop: it is an array there as it is."""
     region, (value,) = node.graph, node.values
     loop = region.owner if region is not None else None
-    if region is None or loop is None or not is_loop(loop) or not facts.is_number(node.args[0]):
+    if region is None or loop is None or not is_loop(loop) or region is not loop.regions[-1]:
+        return False
+    if not facts.is_number(node.args[0]):
         return False
     carried = outputs_of(region.result, len(loop.values))[: len(loop.arg("init"))]
     return list(value.uses) == [region.output] and all(leaf is not value for leaf in carried)
