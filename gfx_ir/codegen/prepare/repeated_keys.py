@@ -157,7 +157,7 @@ class _Keys:
     def _given(self, end: Node, value: Value) -> Uses:
         """What is done with a key that a graph gives."""
         owner = end.graph.owner if end.graph is not None else None
-        if owner is None or not is_test(owner):
+        if end.graph is None or owner is None or not is_test(owner):
             return Uses(1)
         found = Uses()
         for given, result in zip(owner.values, outputs_of(end.graph.result, len(owner.values))):
