@@ -10,6 +10,7 @@ from gfx_ir.codegen.agreement import BOTH
 from gfx_ir.codegen.constants import name, names_in
 from gfx_ir.codegen.control.choices import Sides
 from gfx_ir.codegen.control.higher import MAKE, HigherOrder, one_or_tuple
+from gfx_ir.codegen.control.stacks import Tree
 from gfx_ir.codegen.liveness import counted, loop_results, placeholders
 from gfx_ir.codegen.writer import Finish
 from gfx_ir.control import is_for
@@ -79,18 +80,25 @@ class LaxControl(HigherOrder):
         results = loop_results(node)
         stacked = [value.index - 1 for value in self.stacked(node)]
 
+        over = self.stacks.trees(node)
+
+        def bound(part: Tree | int, hint: str, avoid: Sequence[str]) -> str:
+            if isinstance(part, Tree):
+                return self.stacks.bind_tree(part, items, avoid)
+            return self.argument(items[part], "i" if items[part].kind == "int" else hint, avoid)
+
         def enter() -> list[str]:
             arguments = self.enter_body(node, carried, self.hints(node, carried)) if carried else ["_"]
-            if len(items) == 1:
-                row = self.argument(items[0], "row", arguments)
+            if len(over) == 1:
+                row = bound(over[0], "row", arguments)
                 return [*arguments, row if row not in arguments else "_row"]
             held = [
                 *arguments,
                 *(found.id for s in self.writer.out for found in ast.walk(s) if isinstance(found, ast.Name)),
             ]
             targets: list[str] = []
-            for item in items:
-                targets.append(self.argument(item, "i" if item.kind == "int" else "row", [*held, *targets, "items"]))
+            for part in over:
+                targets.append(bound(part, "row", [*held, *targets, "items"]))
             stored: list[ast.expr] = [ast.Name(text, ast.Store()) for text in targets]
             self.writer.put(ast.Assign([ast.Tuple(stored, ast.Store())], name("items")))
             return [*arguments, "items"]
@@ -103,8 +111,11 @@ class LaxControl(HigherOrder):
             return True
 
         step = self.functions.function(body, "step", set(), enter, finish)
-        over: list[ast.expr] = [self.items.over(part) for part in node.args[0]]
-        source = over[0] if len(over) == 1 else ast.Tuple(over, ast.Load())
+        rows: list[ast.expr] = [
+            self.writer.path(part.path) if isinstance(part, Tree) else self.items.over(node.args[0][part])
+            for part in over
+        ]
+        source = rows[0] if len(rows) == 1 else ast.Tuple(rows, ast.Load())
         init = self.inits(node, carried) if carried else ast.Constant(None)
         if carried and self._unsettled(node):
             if isinstance(source, ast.Call):

@@ -9,6 +9,7 @@ from typing import Any
 from ..control import is_parameter
 from ..errors import GfxError
 from ..graph import Node, Value
+from ..regions import join_path
 from ..trees import BRANCHES
 from . import constants
 from .constants import call, name
@@ -97,11 +98,12 @@ class Leaves:
             return self.build(node)
         raise GfxError(f"{value!r} is taken before it is computed", node.span)
 
-    def path(self, path: str | None) -> ast.expr:
-        """An entry of the parameter tree: by position in a list, by name in a dictionary."""
-        out, parts = self.root, (path or "").split(".")
+    def path(self, path: str | None, root: ast.expr | None = None, above: str = "") -> ast.expr:
+        """An entry of the parameter tree, or of the subtree that `root` is: by position in a list, by name in a dictionary."""
+        out, parts = self.root if root is None else root, (path or "").split(".")
         for at, part in enumerate(parts):
             if part:
-                listed = self.module.length(self.plan.graph, ".".join(parts[:at])) is not None
+                owner = join_path(above, ".".join(parts[:at]))
+                listed = self.module.length(self.plan.graph, owner) is not None
                 out = ast.Subscript(out, ast.Constant(int(part) if listed else part), ast.Load())
         return out

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Protocol
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
@@ -154,7 +155,8 @@ class Groups:
             return None  # the equations compute it, or tell what it is
         if self._is_undone(equations) or _is_its_equation(item, equations):
             return None  # it is what was there before, or the equation is written shorter
-        if any(map(batched, (*leaves, *jax.tree.leaves(item.result)))):
+        in_batch = any(map(batched, (*leaves, *jax.tree.leaves(item.result))))
+        if in_batch:
             results = [variable(leaf) for leaf in jax.tree.leaves(item.result)]
             found = of_whole_arrays(item.function, args, kwargs, equations, results)
             if found is None:
@@ -162,8 +164,23 @@ class Groups:
             args, kwargs = found
         if all(eqn.primitive.name == "broadcast_in_dim" for eqn in equations):
             return None  # they say what it was before
-        narrow = all(eqn.primitive.name in _BROADCASTING for eqn in equations) and self._keeps_shape(item)
-        return lambda: self.making.call(item.function, *self.replay.sized(self._read((args, kwargs), narrow)))
+        by_element = all(eqn.primitive.name in _BROADCASTING for eqn in equations)
+        keeps = by_element and self._keeps_shape(item)
+        call = lambda narrow: self.making.call(item.function, *self.replay.sized(self._read((args, kwargs), narrow)))
+        single = isinstance(item.result, jax.core.Tracer) and not in_batch
+        if by_element and not keeps and single and any(map(self._is_narrow, leaves)):
+            return lambda: self._spread(item.result, call(True))
+        return lambda: call(keeps)
+
+    def _is_narrow(self, x: Any) -> bool:
+        """Whether x was broadcast from an array."""
+        found = self.replay.narrow.get(variable(x)) if isinstance(x, jax.core.Tracer) else None
+        return found is not None and not isinstance(found, Number)
+
+    def _spread(self, result: Any, narrow: Any) -> Any:
+        """The result of a call that was computed before its arguments were broadcast."""
+        self.replay.narrow[variable(result)] = narrow
+        return self.replay.call(jnp.broadcast_to, narrow, result.shape)
 
     def _is_undone(self, equations: Sequence[Any]) -> bool:
         """Whether a call is a reshape that gives what others began with."""

@@ -112,7 +112,7 @@ class Replay:
             numbers = [self.read(var) for var in eqn.invars]
             if all(isinstance(number, Number) for number in numbers):
                 return Number.of(eqn.primitive.bind(*(number.array() for number in numbers), **eqn.params))
-            return self._replayed(ELEMENTS[name], eqn, self.sized(_plain(eqn.params)), self._elements(eqn))
+            return self._by_element(eqn, ELEMENTS[name])
         if name in INNER:
             return INNER[name](self, eqn)
         if name in CALLS:
@@ -143,15 +143,27 @@ class Replay:
         found = self.read(var)
         return found.value if isinstance(found, Number) else found
 
-    def _elements(self, eqn: Any) -> list[Any]:
-        """Arguments of a function element by element: numbers as such, and what was broadcast as it was before."""
-        shape = eqn.outvars[0].aval.shape
-        whole = [self._whole(var, shape) for var in eqn.invars]
-        kept = {var.aval.dtype for var, is_whole in zip(eqn.invars, whole) if is_whole}
-        return [
-            self.value(var) if is_whole or var.aval.dtype not in kept else self._narrowed(var)
-            for var, is_whole in zip(eqn.invars, whole)
+    def _by_element(self, eqn: Any, rule: Any) -> Any:
+        """A function element by element, of numbers as such and of what was broadcast as it was before. Where no argument
+        tells the shape, its result is broadcast instead."""
+        (out,) = eqn.outvars
+        shape = out.aval.shape
+        telling = [self._whole(var, shape) for var in eqn.invars]
+        narrow = [not isinstance(self.narrowed(var), Number) for var in eqn.invars]
+        later = not any(telling) and any(narrow) and any(_in(self.narrow, var) for var in eqn.invars)
+        if later:
+            telling = narrow
+        read = self.narrowed if later else self.value
+        kept = {var.aval.dtype for var, tells in zip(eqn.invars, telling) if tells}
+        args = [
+            read(var) if tells else self._narrowed(var) if var.aval.dtype in kept else self.value(var)
+            for var, tells in zip(eqn.invars, telling)
         ]
+        made = self._replayed(rule, eqn, self.sized(_plain(eqn.params)), args)
+        if not later:
+            return made
+        self.narrow[out] = made
+        return self.call(jnp.broadcast_to, made, shape)
 
     def _whole(self, var: Any, shape: tuple) -> bool:
         """Whether a variable tells shape and dtype of the result."""

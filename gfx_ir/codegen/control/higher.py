@@ -38,6 +38,7 @@ class HigherOrder(PythonControl):
         self.functions = Functions(writer, self.signature)
         self.choices = Choices(writer, self.functions, self.give, self.chooser)
         self.items = Items(writer, self.functions, self.row)
+        self.stacks = self.loops.stacks
 
     # ------------------------------------------------------------------ what a target has
     def loop(self, node: Node) -> ast.expr:

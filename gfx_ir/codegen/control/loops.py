@@ -19,6 +19,7 @@ from ..returns import only_returned
 from ..statements import Statements, stands
 from ..walrus import kept_by_test
 from ..writer import ControlWriter
+from .stacks import Stacks, rows_of
 from .tests import Tests
 
 
@@ -28,6 +29,7 @@ class Loops:
     def __init__(self, writer: Statements, control: ControlWriter, tests: Tests) -> None:
         """`control` says what a loop starts from and what a trip leaves."""
         self.writer, self.plan, self.control, self.tests = writer, writer.plan, control, tests
+        self.stacks = Stacks(writer)
         self._false: dict[Node, int] = {}  # by loops whose flag begins as false: how often its variable had been given
 
     def statement(self, node: Node) -> Nested:
@@ -158,7 +160,10 @@ class Loops:
         items = placeholders(node, body)[0]
         targets: list[str] = []
         taken = [*chosen.values(), *lists.values()]
-        for item, over in zip(items, node.args[0]):
+        counted = self.stacks.counted(node)
+        for at, (item, over) in enumerate(zip(items, node.args[0])):
+            if at in counted:
+                continue
             if self.plan.liveness.used(item):
                 hints = [item.name, "i" if type(over) is tuple else "row"]
                 text = self.writer.scope.pick(hints, graph, 2 * number, taken + targets)
@@ -166,16 +171,23 @@ class Loops:
             else:
                 text = "_"
             targets.append(text)
-        target, source = self._head(node, targets)
+        rest = [part for at, part in enumerate(node.args[0]) if at not in counted]
+        if counted:
+            trips = rows_of(next(iter(counted.values())))
+            if not rest or type(rest[0]) is not tuple or rest[0][1:] != (0, trips, 1):
+                rest, targets = [("range", 0, trips, 1), *rest], ["_", *targets]
+            if targets[0] == "_":
+                targets[0] = self.writer.scope.pick(["i"], graph, 2 * number, taken + targets)
+            self.stacks.bind_rows(items, counted, targets[0])
+        target, source = self._head(rest, targets)
         inside, _ = yield self.writer.block(body, lambda: self._next(node, carried, chosen, lists))
         flag = node.arg("exit")
         if flag is not None and flag in carried and self.writer.resolve(node.arg("init")[flag]) is not False:
             inside.insert(0, ast.If(name(chosen[flag]), [ast.Break()], []))
         self.writer.put(ast.For(target, source, guarded(inside) or [ast.Pass()], []), node.span)
 
-    def _head(self, node: Node, targets: list[str]) -> tuple[ast.expr, ast.expr]:
+    def _head(self, over: list[Any], targets: list[str]) -> tuple[ast.expr, ast.expr]:
         """Target and source of a `for`."""
-        over = list(node.args[0])
         stored: list[ast.expr] = [ast.Name(text, ast.Store()) for text in targets]
         if len(over) == 1:
             return stored[0], self._items(over[0])

@@ -55,6 +55,38 @@ def test_calls_on_items_of_a_batch_are_those_on_whole_arrays(wanted):
     )
 
 
+def test_what_has_axes_for_a_batch_alone_is_computed_without_them():
+    spread = lambda x: jax.lax.rsqrt(jnp.expand_dims(jnp.var(x, 0), (0, 1)) + 1e-5)
+    program = gfx.symbolic_trace(lambda x: jax.lax.map(lambda row: row * spread(x) * 2, x), X)
+    assert "torch.rsqrt(torch.var(x, dim=0, correction=0) + 1e-05)" in program.source("torch")
+    np.testing.assert_allclose(
+        program.to("torch")(torch.tensor(np.asarray(X))), X[:, None, None] * spread(X) * 2, rtol=2e-6
+    )
+
+
+STACKED = {"norm": {"scale": jnp.ones((3, 6)), "bias": jnp.ones((3, 6)) / 8}, "in": X[:3, :, None], "out": X[:3, None]}
+
+
+def layers(params, x, more):
+    def layer(x, given):
+        block, row, n = given
+        h = jnp.tanh(x * block["norm"]["scale"] + block["norm"]["bias"]) @ block["in"]
+        return x + h @ block["out"] * row + n, h.sum()
+
+    return jax.lax.scan(layer, x, (params, more, jnp.arange(3)))
+
+
+def test_loops_over_stacked_parameters_read_them_by_a_counter_or_as_a_tree():
+    more = jnp.arange(18.0).reshape(3, 6)
+    want = layers(STACKED, X, more)
+    for target, wanted in (("torch", 'params["norm"]["scale"][i]'), ("jax", 'layer["norm"]["scale"]')):
+        made = gfx.transpile(functools.partial(layers, STACKED), X, more, to=target)
+        assert wanted in made.source
+        given = [torch.tensor(np.asarray(x)) if target == "torch" else x for x in (X, more)]
+        for a, b in zip(made(*given), want, strict=True):
+            np.testing.assert_allclose(np.asarray(a), b, rtol=1e-5, atol=1e-5)
+
+
 def half(x):
     h = jnp.tanh(x).reshape(x.shape[0] * x.shape[1], 2) / np.float32(0.3)
     return jnp.cumsum(h, axis=0).reshape(x.shape)
