@@ -1,4 +1,4 @@
-"""What JAX says of dtypes: which one operands make together, and of what kind one is."""
+"""What JAX says of types: which dtype operands make together, of what kind one is, and whether a value is a scalar."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import numpy as np
 
 from gfx_ir import ops
 from gfx_ir.dtypes import DTYPES, DType
@@ -53,6 +54,16 @@ def _is_complex(x: Any) -> bool:
     return _operand(x, "jnp.iscomplexobj or isrealobj")[0].kind == "c"
 
 
+def _is_scalar(x: Any) -> bool:
+    """Whether a value is a number, or an array without axes."""
+    if not isinstance(x, Value) or not x.is_tensor:
+        return np.isscalar(x) or isinstance(x, Value)
+    rank = _seen.rank(x)
+    if rank is None:
+        raise UnsupportedConstruct("GFX cannot answer jnp.isscalar: the rank of its argument is not known", hint=_HINT)
+    return rank == 0
+
+
 def _canonical(dtype: Any, *rest: Any, **named: Any) -> Any:
     """An open dtype is that of an array, and so one that JAX has."""
     return dtype if isinstance(dtype, Value) else _of_mode(dtype.name)
@@ -68,6 +79,7 @@ QUERIES: dict[str, Callable[..., Any]] = {
     "jnp.result_type jax.dtypes.result_type": _result_type,
     "jnp.iscomplexobj": _is_complex,
     "jnp.isrealobj": lambda x: not _is_complex(x),
+    "jnp.isscalar": _is_scalar,
     "jax.dtypes.canonicalize_dtype": _canonical,
     "jnp.promote_types": _promote,
 }

@@ -50,12 +50,22 @@ def _of_arrays(handler: Handler) -> Handler:
 
 
 def _cond(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """lax.cond(pred, true_fun, false_fun, *operands), torch.cond(pred, true_fn, false_fn, operands)."""
-    pred, then, otherwise, *operands = args
-    if tracer.backend is not None and tracer.backend.name == "torch" and len(operands) == 1:
-        operands = list(operands[0])
-    taken = lambda side: lambda: tracer.calls.call(side, tuple(operands), {})
-    return _chosen(tracer, f, pred, taken(then), taken(otherwise))
+    """lax.cond(pred, true_fun, false_fun, *operands), torch.cond(pred, true_fn, false_fn, operands); lax.cond takes an operand for each
+    function, too: lax.cond(pred, true_operand, true_fun, false_operand, false_fun)."""
+    if len(args) == 5 and callable(args[2]) and callable(args[4]):
+        pred, first, then, second, otherwise = args
+        given = (first,), (second,)
+    else:
+        named = inspect.signature(f).bind(*args, **kwargs).arguments
+        pred, then, otherwise = list(named.values())[:3]
+        given = (_operands(named),) * 2
+    taken = lambda side, operands: lambda: tracer.calls.call(side, operands, {})
+    return _chosen(tracer, f, pred, taken(then, given[0]), taken(otherwise, given[1]))
+
+
+def _operands(named: dict[str, Any]) -> tuple:
+    """What the functions of a choice are called with; JAX takes a single one, None among them, by its name."""
+    return (named["operand"],) if "operand" in named else tuple(named.get("operands", ()))
 
 
 def _chosen(tracer: Capturing, f: Any, test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
@@ -95,16 +105,14 @@ def _scan(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def _switch(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """lax.switch(index, branches, *operands): an index beyond an end takes the branch at that end."""
-    index, branches, *operands = args
-    *others, last = branches
+    named = inspect.signature(f).bind(*args, **kwargs).arguments
+    index, (*others, last), operands = named["index"], named["branches"], _operands(named)
 
     def choose(at: int) -> Any:
         if at == len(others):
-            return tracer.calls.call(last, tuple(operands), {})
+            return tracer.calls.call(last, operands, {})
         chosen = tracer.calls.call(operator.le, (index, at), {})
-        return _chosen(
-            tracer, f, chosen, lambda: tracer.calls.call(others[at], tuple(operands), {}), lambda: choose(at + 1)
-        )
+        return _chosen(tracer, f, chosen, lambda: tracer.calls.call(others[at], operands, {}), lambda: choose(at + 1))
 
     return choose(0)
 

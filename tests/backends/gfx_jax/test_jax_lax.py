@@ -83,6 +83,12 @@ CALLS = {
     "rows as columns": lambda x: jnp.column_stack(x),
     "rows in depth": lambda x: jnp.dstack(x),
     "fft": lambda x: lax.fft(COMPLEX, "FFT", (4, 5)),
+    "cond of None": lambda x: lax.cond(x[0, 0] > 9, lambda _: x, lambda y: x * 2 if y is None else x, operand=None),
+    "cond of an operand by its name": lambda x: lax.cond(x[0, 0] > 9, jnp.sin, lambda y=3.0: y * 2, operand=x),
+    "cond by names": lambda x: lax.cond(pred=x[0, 0] > 9, true_fun=lambda: x, false_fun=lambda: -x),
+    "cond of an operand for each side": lambda x: lax.cond(x[0, 0] > 9, x, jnp.sin, (x, 2), lambda y: y[0] * y[1]),
+    "switch of None": lambda x: lax.switch(x[0, 0].astype(int) + 1, [lambda _: x, lambda _: x * 2], operand=None),
+    "scalars": lambda x: x * jnp.isscalar(x[0, 0]) + jnp.isscalar(x) + 2 * jnp.isscalar(3.0) + jnp.isscalar([1]),
 }
 
 
