@@ -50,18 +50,22 @@ class Replay:
 
     def body(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
         """The results of a jaxpr with these constants; what nothing reads is left out."""
-        self._play(jaxpr, consts, args)
+        self._play(jaxpr, consts, args, {})
         return [self.value(var) for var in jaxpr.outvars]
 
     def inside(self, jaxpr: Any, consts: Sequence[Any], invars: Sequence[Any], outvars: Sequence[Any]) -> list[Any]:
         """The results of a jaxpr that an equation of these variables calls: numbers are numbers in it, and behind it."""
-        self.narrow.update((own, self.narrow[var]) for own, var in zip(jaxpr.invars, invars) if _in(self.narrow, var))
-        self._play(jaxpr, consts, [self.read(var) for var in invars])
+        narrow = {own: self.narrow[var] for own, var in zip(jaxpr.invars, invars) if _in(self.narrow, var)}
+        self._play(jaxpr, consts, [self.read(var) for var in invars], narrow)
         self.narrow.update((var, self.narrow[own]) for own, var in zip(jaxpr.outvars, outvars) if _in(self.narrow, own))
         return [self.read(var) for var in jaxpr.outvars]
 
-    def _play(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> None:
+    def _play(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any], narrow: dict[Any, Any]) -> None:
+        """Make the equations again; JAX calls one jaxpr several times, and what a call before knew of its variables is no more true."""
         equations = live(jaxpr.eqns, jaxpr.outvars)
+        for var in (*jaxpr.constvars, *jaxpr.invars, *(var for eqn in equations for var in eqn.outvars)):
+            self.narrow.pop(var, None)
+        self.narrow.update(narrow)
         read = {id(var) for eqn in equations for var in eqn.invars} | set(map(id, jaxpr.outvars))
         self.env.update((var, self.constant(x)) for var, x in zip(jaxpr.constvars, consts) if id(var) in read)
         self.env.update(zip(jaxpr.invars, args))
