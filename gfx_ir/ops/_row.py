@@ -7,9 +7,13 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
+from ..dtypes import DType
 from ..op import OpDef, Point, Trait, register
 from ..template import Spelling
 from . import _seen
+from ._body import element_of, narrow
 from ._reference import NAMESPACE
 
 _POINTS = {
@@ -77,3 +81,25 @@ def keeping(spelling: Spelling, *names: str, numbers: bool = True) -> Spelling:
         return f"({text}).astype(ml_dtypes.{found.pop()})"
 
     return kept
+
+
+def summed(text: str) -> Spelling:
+    """A total, which is one of float32 where elements are known to have fewer bits: NumPy rounds each sum on the way to them, and
+    256 + 1 is 256 in bfloat16."""
+
+    def spelling(args: SimpleNamespace) -> str:
+        told = getattr(args, "dtype", None)
+        if told is not None or not narrow(args.x):
+            return text
+        wide = (
+            text.replace("dtype=dtype", "dtype=np.float32") if "dtype=" in text else f"{text[:-1]}, dtype=np.float32)"
+        )
+        return f"{wide}.astype({in_numpy(element_of(args.x))})"
+
+    return spelling
+
+
+def in_numpy(element: DType | None) -> str:
+    """How a dtype is called in source of NumPy, which has some from an extension."""
+    assert element is not None
+    return f"np.{element.name}" if hasattr(np, element.name) else f"ml_dtypes.{element.name}"

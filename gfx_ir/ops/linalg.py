@@ -16,8 +16,9 @@ from ..host import DimLike
 from ..op import Contraction, Point, Trait
 from ..types import LogicalTensor
 from . import _costs, _seen, _views
+from ._body import element_of, narrow
 from ._einsum import contracted, einsum_dims, sums_alone
-from ._row import keeping, op
+from ._row import in_numpy, keeping, op, summed
 from ._shapes import (
     Dims,
     as_type,
@@ -233,6 +234,14 @@ def _trace_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return LogicalTensor(sum_dtype(x.dtype, rules), None if dims is None else dims[:-2])
 
 
+def _norm(args: SimpleNamespace) -> str:
+    """Of narrow floats in float32, in which no square is infinite."""
+    if narrow(args.x):
+        wide = "np.linalg.norm(x.astype(np.float32), ord, axis, keepdims=keepdims)"
+        return f"{wide}.astype({in_numpy(element_of(args.x))})"
+    return "np.linalg.norm(x, ord, axis, keepdims=keepdims)"
+
+
 def _norm_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     x = as_type(args.x, rules)
     dims = matrices(x)
@@ -262,11 +271,11 @@ def _solve_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return LogicalTensor(dtype, None if stack is None else (*stack, size, b[-1]))
 
 
-op(FAMILY, "trace(x)", "np.linalg.trace(x)", infer=_trace_type)
+op(FAMILY, "trace(x)", summed("np.linalg.trace(x)"), infer=_trace_type)
 op(
     FAMILY,
     'matrix_norm(x, ord="fro", keepdims=False, axis=(-2, -1))',
-    keeping("np.linalg.norm(x, ord, axis, keepdims=keepdims)", "x", numbers=False),
+    _norm,
     infer=_norm_type,
     compute=_costs.input_elements,
     traits=Trait.NOT_NEGATIVE,

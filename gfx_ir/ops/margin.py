@@ -7,7 +7,7 @@ from typing import Any
 
 from ..build import host
 from ..dtypes import int32
-from ._body import element_of, named
+from ._body import as_wide_as, element_of, named, narrow, widened
 from ._catalogue import ops
 from ._row import composite
 from ._seen import type_of
@@ -94,6 +94,8 @@ def poisson_nll_loss(
 def cosine_similarity(x1: Any, x2: Any, axis: Any = 1, eps: Any = 1e-8) -> Any:
     """The cosine of the angle between vectors along an axis, each norm at least eps; x1 and x2 are broadcast before."""
     product = named("product", ops.multiply(x1, x2))
+    if narrow(product):
+        return as_wide_as(product, ops.cosine_similarity(widened(x1), widened(x2), axis, eps))
     known = [type_of(x).dims for x in (x1, x2)]
     if None in known or known[0] != known[1]:
         x1, x2 = (ops.broadcast_to(x, ops.shape(product)) for x in (x1, x2))

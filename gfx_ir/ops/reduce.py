@@ -18,7 +18,7 @@ from ..types import LogicalTensor
 from . import _seen
 from ._body import as_wide_as, element_of, narrow, widened
 from ._catalogue import ops
-from ._row import composite, op
+from ._row import composite, op, summed
 from ._shapes import (
     Dims,
     as_type,
@@ -112,9 +112,10 @@ for _name, _between, _after, _passed, _rule, _traits in (
     ("any", "", "", "", _truth, Trait.NONE),
     ("count_nonzero", "", "", "", _position, Trait.NONE),
 ):
+    _spelling = f"np.{_name}(x, axis=axis, {_passed}keepdims=keepdims)"
     _reduce(
         f"{_name}(x, axis=None, {_between}keepdims=False{_after})",
-        f"np.{_name}(x, axis=axis, {_passed}keepdims=keepdims)",
+        _spelling if _rule in (_truth, _position) else summed(_spelling),
         _rule,
         traits=_traits,
         neutral=_NEUTRAL.get(_name),
@@ -140,7 +141,7 @@ def _accumulation(args: SimpleNamespace, rules: str) -> LogicalTensor:
 op(
     FAMILY,
     "cumulative_sum(x, axis=None, dtype=None)",
-    "np.cumsum(x, axis=axis, dtype=dtype)",
+    summed("np.cumsum(x, axis=axis, dtype=dtype)"),
     infer=_accumulation,
     compute=input_size,
     traits=_LINEAR,
@@ -149,7 +150,7 @@ op(
 op(
     FAMILY,
     "cumulative_prod(x, axis=None, dtype=None)",
-    "np.cumprod(x, axis=axis, dtype=dtype)",
+    summed("np.cumprod(x, axis=axis, dtype=dtype)"),
     infer=_accumulation,
     compute=input_size,
     traits=Trait.KEEPS_SIGN,

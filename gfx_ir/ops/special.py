@@ -115,14 +115,16 @@ for _name, _doc in (
 def xlogy(x1: Any, x2: Any) -> Any:
     """x1 * log(x2), 0 where x1 is 0 and x2 a number."""
     zero = ops.logical_and(ops.equal(x1, 0), ops.logical_not(ops.isnan(x2)))
-    return ops.where(zero, 0.0, ops.multiply(x1, ops.log(ops.where(zero, 1.0, x2))))
+    one = ops.ones_like(x1) if _seen.is_plain(x2) else 1.0  # two numbers would make float32 of float16
+    return ops.where(zero, 0.0, ops.multiply(x1, ops.log(ops.where(zero, one, x2))))
 
 
 @composite(FAMILY)
 def xlog1py(x1: Any, x2: Any) -> Any:
     """x1 * log(1 + x2), 0 where x1 is 0 and x2 a number."""
     zero = ops.logical_and(ops.equal(x1, 0), ops.logical_not(ops.isnan(x2)))
-    return ops.where(zero, 0.0, ops.multiply(x1, ops.log1p(ops.where(zero, 0.0, x2))))
+    none = ops.zeros_like(x1) if _seen.is_plain(x2) else 0.0
+    return ops.where(zero, 0.0, ops.multiply(x1, ops.log1p(ops.where(zero, none, x2))))
 
 
 @composite(FAMILY)

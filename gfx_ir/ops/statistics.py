@@ -15,7 +15,7 @@ from ..types import LogicalTensor
 from . import _seen
 from ._body import element_of, named
 from ._catalogue import ops
-from ._row import composite, op
+from ._row import composite, op, summed
 from ._shapes import as_type, axis_of, dividing, input_size
 
 FAMILY = "reduce"
@@ -28,11 +28,14 @@ def _running_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return LogicalTensor(dividing((x,), rules)[0], x.dims)
 
 
+_IN_ORDER = summed("np.logaddexp.accumulate(x, axis=axis)")
+
+
 def _running(args: SimpleNamespace) -> str:
     found = _seen.dtype(args.x)
     if found is not None and found.kind == "c":
         return "logcumsumexp(x, axis)"
-    return "np.logaddexp.accumulate(x, axis=axis)"
+    return _IN_ORDER(args)
 
 
 op(

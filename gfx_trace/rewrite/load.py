@@ -73,8 +73,8 @@ def new_code(fn: FunctionType, free: list[str], module: Module) -> CodeType:
             return marked(inner, code.co_name, code.co_qualname)
     except RecursionError as error:
         span = Span(code.co_filename, code.co_firstlineno, code.co_name)
-        what = f"GFX cannot convert this function: {code.co_name!r} nests too many returns, tests or calls"
-        raise CaptureError(what, span, "Split it into several functions.") from error
+        what = f"GFX cannot convert {code.co_name!r}: it, and the loops and calls around it, nest deeper than Python's stack has room for"
+        raise CaptureError(what, span, "Let fewer loops and functions stand within each other.") from error
 
 
 def _room(fn: FunctionType) -> AbstractContextManager[None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +14,7 @@ from gfx_ir import ops
 from gfx_ir.graph import Value
 from gfx_ir.ops import _seen
 
-from ._lift import each, expect, literal, rank, refuse, whole
+from ._lift import each, expect, halves, literal, rank, refuse, whole
 
 
 # ---------------------------------------------------------------- spelling
@@ -58,6 +59,16 @@ def avg_pool_channels_last(args: SimpleNamespace) -> str:
         return ""
     divisor = "divisor" if args.divisor is not None else math.prod(args.kernel)
     return f"jax.lax.reduce_window(x, 0.0, jax.lax.add, {_windows(args, 1)}) / {divisor}"
+
+
+def in_float32(spelling: Callable[[SimpleNamespace], str]) -> Callable[[SimpleNamespace], str]:
+    """The same, with sums of narrow floats in float32: lax.reduce_window rounds each on the way."""
+
+    def spelled(args: SimpleNamespace) -> str:
+        text = spelling(args)
+        return halves(args.x, f"({text})") if text else text
+
+    return spelled
 
 
 def adaptive_avg_pool_channels_last(args: SimpleNamespace) -> str:

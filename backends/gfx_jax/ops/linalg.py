@@ -13,7 +13,7 @@ from gfx_ir.lifting.reductions import Reductions
 from gfx_ir.ops import _seen
 
 from ..mode import rules
-from ._lift import JNP, ask_rank, element, kind_of, precise, refuse, swapped
+from ._lift import JNP, ask_rank, element, halves, kind_of, precise, refuse, swapped
 
 _PRODUCTS = Products(JNP)
 _SAME = JNP.table(_PRODUCTS.table())
@@ -128,7 +128,7 @@ ROWS = (
     Row("trace", "jnp.linalg.trace(x)", _SAME["trace"]),
     Row(
         "matrix_norm",
-        "jnp.linalg.norm(x, ord, axis=axis, keepdims=keepdims)",
+        lambda a: halves(a.x, "jnp.linalg.norm(x, ord, axis=axis, keepdims=keepdims)"),
         JNP.table(Reductions(JNP).table())["matrix_norm"],
         keep=("axis",),
     ),

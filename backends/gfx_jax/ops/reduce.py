@@ -13,6 +13,7 @@ from gfx_ir.lifting.reductions import Reductions
 from gfx_ir.lifting.words import as_floats
 from gfx_ir.op import lookup
 from gfx_ir.ops import _seen
+from gfx_ir.ops._body import narrow
 
 from ._lift import JNP, element, expect, halves, plain, refuse, whole
 
@@ -106,12 +107,20 @@ def _topk_spelling(args: SimpleNamespace) -> str:
 
 
 _TYPED, _SPREAD = "dtype=dtype, keepdims=keepdims", "ddof=correction, keepdims=keepdims"
+
+
+def _std(args: SimpleNamespace) -> str:
+    """Of narrow floats in float32: the square that it is the root of may be infinite in their own dtype."""
+    wide = f"jnp.std(x.astype(jnp.float32), axis=axis, {_SPREAD}).astype(x.dtype)"
+    return wide if narrow(args.x) else _reduction("std", _SPREAD)(args)
+
+
 ROWS = (
     Row("sum", _reduction("sum", _TYPED), _SAME["sum"]),
     Row("prod", _reduction("prod", _TYPED), _SAME["prod"]),
     Row("mean", _reduction("mean", _TYPED), _SAME["mean"] | {"jnp.nanmean": _nanmean}),
     Row("var", _reduction("var", _SPREAD), _SAME["var"]),
-    Row("std", _reduction("std", _SPREAD), _SAME["std"]),
+    Row("std", _std, _SAME["std"]),
     _axes("max", "reduce_max"),
     _axes("min", "reduce_min"),
     _axes("all", "reduce_and"),

@@ -136,6 +136,11 @@ def _tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Any:
     return _as_tensor(data, dtype, device)
 
 
+def _scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    """torch.scalar_tensor makes a float of any number."""
+    return _tensor(s, dtype=default_dtype() if dtype is None else dtype, device=device)
+
+
 def _as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     if isinstance(data, Value) and data.is_tensor:
         return _moved(data if dtype is None else ops.astype(data, dtype), device)
@@ -185,7 +190,7 @@ ROWS = (
         {
             "torch.tensor": _tensor,
             "torch.as_tensor torch.asarray torch.from_numpy": _as_tensor,
-            "torch.scalar_tensor": _tensor,
+            "torch.scalar_tensor": _scalar_tensor,
             "Tensor.new_tensor": _new_tensor,
         },
         own={"dtype": own("torch", "x")},

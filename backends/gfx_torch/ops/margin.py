@@ -13,7 +13,7 @@ from gfx_ir.backend import Row
 from gfx_ir.op import lookup
 
 from .. import kinds
-from ..lifting import floating, known_rank
+from ..lifting import floating, kind, known_rank
 from ..lifts.activations import order
 from ..lifts.losses import settled
 from ..ranks import require_alike
@@ -39,11 +39,13 @@ def _some_axis(given: dict[str, Any]) -> dict[str, Any]:
     return {**given, **{name: ops.reshape(given[name], (1,)) for name in ("input", "target")}}
 
 
-def _floats(given: dict[str, Any]) -> dict[str, Any]:
-    """Distances are floats, also those of whole numbers; of tensors of one rank."""
+def _apart(given: dict[str, Any]) -> dict[str, Any]:
+    """Distances are of tensors of one rank. Whole numbers are refused: their differences wrap, and no target has that within a row."""
     for name in ("positive", "negative"):
         require_alike("triplet_margin_loss", given["anchor"], given[name])
-    return {**given, **{name: floating(given[name]) for name in ("anchor", "positive", "negative")}}
+    known = [x for x in map(given.get, ("anchor", "positive", "negative")) if kind(x) in ("i", "u")]
+    kinds.check("F.triplet_margin_loss", known, "fc")
+    return given
 
 
 def _of_floats(given: dict[str, Any]) -> dict[str, Any]:
@@ -55,7 +57,7 @@ def _of_floats(given: dict[str, Any]) -> dict[str, Any]:
 
 _GIVEN = {
     "hinge_embedding_loss": _of_floats,
-    "triplet_margin_loss": _floats,
+    "triplet_margin_loss": _apart,
     "multi_margin_loss": _one_sample,
     "multilabel_margin_loss": _some_axis,
 }
@@ -83,6 +85,9 @@ def _lift(op: str) -> Callable[..., Any]:
 
 
 def _distance(x1: Any, x2: Any, p: Any = 2.0, eps: Any = 1e-6, keepdim: Any = False) -> Any:
+    if kind(x1) in ("i", "u") and kind(x2) in ("i", "u"):  # differences of whole numbers, which wrap
+        gap = ops.add(floating(ops.subtract(x1, x2)), eps)
+        return ops.vector_norm(gap, axis=-1, keepdims=keepdim, ord=order(p))
     return lookup("pairwise_distance")(floating(x1), floating(x2), order(p), eps, keepdim)
 
 

@@ -9,7 +9,7 @@ from gfx_ir.backend import Row
 from gfx_ir.op import OpDef, lookup
 from gfx_ir.ops.special import POLYNOMIALS
 
-from ..lifting import names, one, two
+from ..lifting import floating, names, one, two
 from ._spell import is_scalar, kind_of, tensors
 
 
@@ -61,6 +61,10 @@ def _of_whole(name: str) -> Any:
     return lambda args: tensors(f"torch.{name}", args.x1, args.x2)
 
 
+def _logit(input: Any, eps: Any = None) -> Any:
+    return ops.logit(floating(input) if kind_of(input) == "b" else input, eps)  # 1 - x has no meaning of truths
+
+
 ROWS = (
     *map(
         _named,
@@ -90,7 +94,7 @@ ROWS = (
     Row(
         "logit",
         "torch.logit(x, eps=eps)",
-        {f"{names('logit')} torch.special.logit": lambda input, eps=None: ops.logit(input, eps)},
+        {f"{names('logit')} torch.special.logit": _logit},
     ),
     Row(
         "polygamma",

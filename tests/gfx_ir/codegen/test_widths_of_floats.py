@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 
 import gfx_trace as gfx
 from gfx_ir.errors import GfxError
@@ -152,3 +153,47 @@ def test_the_default_float_is_that_of_the_mode_of_jax():
     x = jnp.array([3, 5])
     found = gfx.symbolic_trace(lambda x: jnp.float_power(x, 2), backend="jax")(x)
     assert found.dtype == jnp.float_power(x, 2).dtype == np.float64
+
+
+def _in_numpy(x):
+    """Each is off by half or more, or infinite, where sums are rounded to 16 bits on the way."""
+    plane = x.reshape(-1, 2)
+    running = (x.cumsum(0)[-1], x.logcumsumexp(0)[-1], torch.trapezoid(x))
+    norms = (torch.linalg.matrix_norm(plane * 300), F.cosine_similarity(plane * 300, plane * 200))
+    return x.sum(), plane.sum(0), x.mean(), _in_jax(x)[1], x.logsumexp(0), *running, *norms
+
+
+def _in_jax(x):
+    return F.avg_pool1d(x[None, None], 600)[0, 0, :1], (x * torch.arange(len(x)).to(x.dtype)).std()
+
+
+@pytest.mark.parametrize(
+    "dtype, target, fn",
+    [
+        ("float16", "numpy", _in_numpy),
+        ("bfloat16", "numpy", _in_numpy),
+        ("bfloat16", "jax", _in_jax),
+        ("float16", "jax", _in_jax),
+    ],
+)
+def test_totals_of_16_bits_are_added_up_in_32(dtype, target, fn):
+    x = torch.ones(2400, dtype=getattr(torch, dtype))
+    given = jnp.ones(2400, dtype) if target == "jax" else np.ones(2400, jnp.dtype(dtype))
+    for a, b in zip(fn(x), gfx.symbolic_trace(fn, x).to(target)(given), strict=True):
+        assert str(b.dtype) == dtype
+        np.testing.assert_allclose(np.asarray(b, np.float64), a.double(), rtol=0.02)
+
+
+WHOLE = (
+    lambda x: F.pairwise_distance(x, -x),
+    lambda x: torch.xlogy(x.half(), 2.5) + torch.special.xlog1py(x.half(), 2.5),
+    lambda x: (torch.logit(x > 0), torch.scalar_tensor(3) * 1),
+)
+
+
+@pytest.mark.parametrize("fn", WHOLE)
+def test_what_wraps_and_numbers_beside_narrow_ones(fn):
+    x = np.array([[100, 3]], np.int8)
+    program = gfx.symbolic_trace(fn, torch.from_numpy(x))
+    for target in MAKE:
+        agrees(program, fn, "torch", target, x)
