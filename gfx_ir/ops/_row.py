@@ -83,7 +83,7 @@ def keeping(spelling: Spelling, *names: str, numbers: bool = True) -> Spelling:
     return kept
 
 
-def summed(text: str) -> Spelling:
+def summed(text: str) -> Callable[[SimpleNamespace], str]:
     """A total, which is one of float32 where elements are known to have fewer bits: NumPy rounds each sum on the way to them, and
     256 + 1 is 256 in bfloat16."""
 
