@@ -18,7 +18,11 @@ from gfx_ir.dtypes import DTYPES, float32
 from gfx_ir.graph import Value
 from gfx_ir.lifting.shapes import positions
 from gfx_ir.ops import _seen
+from gfx_ir.ops._indexing import indexed
 from gfx_ir.reach import reached
+from gfx_ir.rules import OPEN
+from gfx_ir.trees import tree_map
+from gfx_ir.types import LogicalTensor
 
 from ._lift import JNP, ask_rank, element, expect, kind_of, refuse, whole
 
@@ -87,7 +91,22 @@ def _index_put_spelling(args: SimpleNamespace) -> str:
     if not args.accumulate and _slices_by_data(items, args.value):
         return "put_slices(x, index, value)"
     add = "max" if kind_of(args.x) == "b" else "add"  # truth values add up by `or`
-    return f"x.at[{_index(args.index)}].{add if args.accumulate is True else 'set'}(value)"
+    return f"x.at[{_index(args.index)}].{add if args.accumulate is True else 'set'}({_fitting(args)})"
+
+
+def _fitting(args: SimpleNamespace) -> str:
+    """What is written, without the axes of one element before those that its place has: JAX does not drop them."""
+    place = indexed(_seen.type_of(args.x).dims, tree_map(_seen_index, args.index), "jax")
+    rank = _seen.rank(args.value)
+    more = 0 if place is None or rank is None else rank - len(place)
+    return f"value[{', '.join('0' * more)}]" if more > 0 else "value"
+
+
+def _seen_index(item: Any) -> Any:
+    """A part of an index as rules of shapes see it."""
+    if isinstance(item, Value):
+        return _seen.type_of(item) if item.is_tensor else OPEN
+    return LogicalTensor(DTYPES[str(item.dtype)], tuple(item.shape)) if hasattr(item, "dtype") else item
 
 
 def _take(

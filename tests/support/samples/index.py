@@ -57,6 +57,7 @@ SAMPLES += [
     S("getitem", (X, (MASK, 0)), skip=VALUES),
     S("getitem", (X, (MASK,)), skip=VALUES),
     S("index_put", (X, 0, normal(4, 5, seed=1))),
+    S("index_put", (X, 0, normal(1, 1, 4, 5, seed=1))),
     S("index_put", (X, (slice(None), 1), 0.0)),
     S("index_put", (X, (..., slice(0, 2)), normal(4, 2, seed=1))),
     S("index_put", (X, (ROWS, COLUMNS), normal(3, 5, seed=2))),
