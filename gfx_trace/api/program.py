@@ -19,7 +19,8 @@ from gfx_ir.admission import Admission
 from gfx_ir.backend import Backend
 from gfx_ir.binding import Binding
 from gfx_ir.codegen import Module, emit
-from gfx_ir.errors import GuardError
+from gfx_ir.copies import copy_program
+from gfx_ir.errors import ArgumentError, GuardError
 from gfx_ir.graph import Graph
 from gfx_ir.loading import backend, loaded
 from gfx_ir.param_tree import nest
@@ -56,6 +57,7 @@ class Program(gfx_ir.program.Program):
     callables: dict[Callable[..., Any], Callable[..., Any]] = dataclasses.field(
         default_factory=dict, compare=False, repr=False
     )
+    before: tuple[Program, tuple] | None = dataclasses.field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, program: gfx_ir.program.Program, captured: Captured | None = None) -> Program:
@@ -143,12 +145,36 @@ class Program(gfx_ir.program.Program):
     def bind(self, **specs: TensorSpec | LogicalTensor) -> Program:
         """Level 1: the same program for arguments of these types. Raises ShapeError where there is no such argument."""
         logical = {k: v.logical() if isinstance(v, TensorSpec) else v for k, v in specs.items()}
-        return Program.of(inference.bind(self, **logical), self.captured)
+        return self._typed(inference.bind(self, **logical))
 
     @users_frames
     def infer(self) -> Program:
         """Level 2: the types of all values. Raises ShapeError with node, op, shapes and the user's line."""
-        return Program.of(inference.infer(self), self.captured)
+        return self._typed(inference.infer(self))
+
+    def _typed(self, program: gfx_ir.program.Program) -> Program:
+        """A program of which more is known than of this one."""
+        out = Program.of(program, self.captured)
+        out.before = self, out.version
+        return out
+
+    @users_frames
+    def at_level(self, level: int) -> Program:
+        """The program with what is known at a level: 2 infers, below the one that it has it is what it was before `infer` and `bind`.
+        Raises ArgumentError where it never was at that level, or was edited since."""
+        found = self.infer() if level == 2 and self.level == 1 else self
+        while found.level > level and found.before is not None and found.before[1] == found.version:
+            found = found.before[0]
+        if found.level != level:
+            edited = found.before is not None and found.level > level
+            why = "was edited since" if edited else f"was captured at level {found.level}"
+            hint = "program.bind(x=TensorSpec(...))" if found.level < level else "capture again, without types"
+            raise ArgumentError(f"{self.entry.name!r} has no level {level}: it {why}", hint=hint)
+        out = Program.of(copy_program(found), found.captured)
+        out.before = (
+            None if found.before is None or found.before[1] != found.version else (found.before[0], out.version)
+        )
+        return out
 
     @users_frames
     def optimized(self, *passes: str | Pass, **options: Any) -> Program:

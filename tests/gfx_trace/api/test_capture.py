@@ -86,6 +86,21 @@ def test_bind_and_infer():
         program.bind(x=gfx.TensorSpec((2, 3), "float32"), y=gfx.TensorSpec((2, 3), "float32")).infer()
 
 
+def test_a_level_is_given_up_again():
+    program = gfx.symbolic_trace(lambda x, y: x @ y, backend="torch")
+    typed = program.bind(x=gfx.TensorSpec((2, 3)), y=gfx.TensorSpec((3, 4))).infer()
+    assert [typed.at_level(n).level for n in (0, 1, 2)] == [0, 1, 2] and str(typed.at_level(0)) == str(program)
+    again = typed.at_level(1).at_level(0).bind(x=gfx.TensorSpec((5, 2)), y=gfx.TensorSpec((2, 5))).at_level(2)
+    assert "f32[5, 5]" in str(again) and again(torch.ones(5, 2), torch.ones(2, 5)).shape == (5, 5)
+    with pytest.raises(gfx.GfxError, match="level 0"):
+        gfx.symbolic_trace(lambda x: x + 1, torch.ones(3)).at_level(0)
+    with pytest.raises(gfx.GfxError, match="level 1"):
+        program.at_level(1)
+    typed.entry.edited()
+    with pytest.raises(gfx.GfxError, match="edited"):
+        typed.at_level(0)
+
+
 # ---------------------------------------------------------------------- open and fixed arguments
 @pytest.mark.parametrize("target", ["torch", "jax", "numpy"])
 def test_open_arguments(target):
