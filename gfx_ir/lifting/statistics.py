@@ -42,16 +42,22 @@ class Statistics:
         aweights: Any = None, **options: Any,
     ) -> Any:  # fmt: skip
         """Covariances of rows, or of columns."""
-        self.say.refuse(self.say.call("cov"), y=y, **options)
-        m = self._wide(m)
-        m = m if rowvar or ask_rank(m, self.say.call("cov")) < 2 else ops.matrix_transpose(m)
-        return ops.cov(m, (0 if bias else 1) if ddof is None else ddof, fweights, aweights)
+        self.say.refuse(self.say.call("cov"), **options)
+        rows = self._rows(self.say.call("cov"), m, y, rowvar)
+        return ops.cov(rows, (0 if bias else 1) if ddof is None else ddof, fweights, aweights)
 
     def corrcoef(self, x: Any, y: Any = None, rowvar: bool = True, **options: Any) -> Any:
         """Correlations of rows, or of columns."""
-        self.say.refuse(self.say.call("corrcoef"), y=y, **options)
-        x = self._wide(x)
-        return ops.corrcoef(x if rowvar or ask_rank(x, self.say.call("corrcoef")) < 2 else ops.matrix_transpose(x))
+        self.say.refuse(self.say.call("corrcoef"), **options)
+        return ops.corrcoef(self._rows(self.say.call("corrcoef"), x, y, rowvar))
+
+    def _rows(self, call: str, x: Any, y: Any, rowvar: bool) -> Any:
+        """The variables of which there are observations, a row each: those of x, and behind them those of y."""
+        given = [self._wide(held) for held in (x, y) if held is not None]
+        found = [held if rowvar or ask_rank(held, call) < 2 else ops.matrix_transpose(held) for held in given]
+        if len(found) == 1:
+            return found[0]
+        return ops.concat([ops.expand_dims(held, 0) if ask_rank(held, call) < 2 else held for held in found], axis=0)
 
     def gradient(self, f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
         """Slopes along axes, by differences of the neighbours on both sides."""

@@ -43,6 +43,7 @@ from ..objects.memoised import Memoised
 from ..objects.native_methods import NativeMethods
 from ..objects.operands import Operands
 from ..objects.overloaded import Overloading
+from ..objects.positions import positions
 from ..objects.truths import Truths
 from ..objects.views import Views
 from ..python.convert import NUMBERS_AND_TEXT, without_class
@@ -222,6 +223,8 @@ class Tracer(Builder):
     def _add(self, op: OpDef, args: tuple) -> Any:
         if op.traits & Trait.WHOLE:
             self.assumed.kinds(op.name, [x for x in args if type(x) is Value and x.is_tensor], "bui")
+        if op.index:
+            args = positions(self, op, args)
         if op.traits & Trait.CHOOSES and type(args[0]) is Value and args[0].kind == "bool":
             return self._chosen(*args)
         if self.gradients.mode is not CALLERS and not marks(op):

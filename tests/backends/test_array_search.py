@@ -31,6 +31,7 @@ BOTH = [
     ("percentile", (X, 30), {"method": "lower"}), ("nanpercentile", (NAN, 30.0), {"axis": 2}), ("nanquantile", (NAN, 0.5), {}),
     ("median", (X,), {"axis": 1}), ("nanmedian", (NAN,), {}), ("pad", (M, ((1, 2), (3, 4))), {"mode": "symmetric"}), ("pad", (M, 1), {"mode": "maximum"}), ("pad", (M, (1, 2)), {"mode": "mean"}),
     ("pad", (M, ((1, 1), (2, 0))), {"constant_values": ((1.0, 2.0), (3.0, 4.0))}), ("pad", (M, 1), {"constant_values": (5.0, 6.0)}), ("searchsorted", (np.array([3.0, 1.0, 2.0]), Y), {"sorter": np.array([1, 2, 0])}),
+    ("corrcoef", (Y, Y[::-1].copy()), {}), ("cov", (M, Y), {}), ("cov", (M, M[:, ::-1].copy()), {"rowvar": False}),
     ("maximum.accumulate", (X, 1), {}), ("minimum.accumulate", (X,), {}),
     ("add.accumulate", (X, 1), {}), ("insert", (Y, 1, 5.0), {}), ("insert", (M, 2, 7.0), {"axis": 1}), ("insert", (M, -1, Y), {"axis": 0}),
     ("insert", (Y, [1, 3], [5.0, 6.0]), {}), ("insert", (M, 2, 1.0), {}), ("delete", (Y, 1), {}), ("delete", (M, -1), {"axis": 1}),

@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -116,3 +117,42 @@ def test_what_gives_something_else_of_booleans_takes_none():
     torch.testing.assert_close(program(x, x.long()), torch.add(x, x.long(), alpha=2))
     with pytest.raises(GuardError, match="y holds no booleans"):
         program(x > 0, x > 0)
+
+
+def read_at(x, at):
+    return x[at], x[..., at]
+
+
+def written_at(x, at):
+    x = x + 0
+    x[at] = 7.0
+    return x
+
+
+BYTES = np.array([1, 0, 1, 3], dtype=np.uint8)
+HELD = np.arange(16.0, dtype=np.float32).reshape(4, 4)
+
+
+@pytest.mark.parametrize("to, given", [("numpy", np.array), ("torch", torch.tensor), ("jax", jnp.asarray)])
+@pytest.mark.parametrize(
+    "fn, framework, own",  # torch itself writes no number by a mask of bytes
+    [(read_at, "numpy", np.array), (written_at, "numpy", np.array), (read_at, "torch", torch.tensor)],
+)
+def test_bytes_in_an_index_are_positions_or_a_mask_as_the_authors_framework_has_it(fn, framework, own, to, given):
+    expected = fn(own(HELD), own(BYTES))
+    program = gfx.symbolic_trace(fn, own(HELD), own(BYTES), backend=framework)
+    for a, b in zip(expected, program.to(to)(given(HELD), given(BYTES)), strict=True):
+        np.testing.assert_array_equal(a, b)
+    open_ = gfx.symbolic_trace(fn, backend=framework).to(to)
+    with pytest.raises(GuardError, match="at holds booleans or whole numbers"):
+        open_(given(HELD), given(BYTES))
+    for at in (np.array([3, 1]), np.array([True, False, True, True])):
+        for a, b in zip(fn(own(HELD), own(at)), open_(given(HELD), given(at)), strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_short_positions_are_positions_in_torch_source():
+    for dtype in (np.int8, np.int16, np.uint16):
+        program = gfx.symbolic_trace(read_at, HELD, BYTES.astype(dtype), backend="numpy").to("torch")
+        found = program(torch.tensor(HELD), torch.tensor(BYTES.astype(dtype)))
+        np.testing.assert_array_equal(found[1], HELD[..., BYTES])
