@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import ops
 from ..ops._einsum import sums_nothing
-from .words import Dialect, Table, ask_rank, element, is_number, rank
+from .words import Dialect, Table, element, has_at_most, is_number, rank
 
 
 def einsum(equation: str, operands: tuple) -> Any:
@@ -54,7 +54,7 @@ class Products:
         a, b = self.strong(a), self.strong(b)
         if number:
             return ops.multiply(a, b)
-        if ask_rank(b, self.say.call("dot"), 2) <= 2:
+        if has_at_most(b, 2, self.say.call("dot")):
             return ops.matmul(a, b)
         return ops.tensordot(a, b, axes=((-1,), (-2,)))
 

@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from .. import ops
-from ..build import assumptions, dtype_of, parameter_data, rank_of, surely_boolean
+from ..build import assumptions, dtype_of, host, parameter_data, rank_of, surely_boolean
 from ..defaults import float_here
 from ..dtypes import DTYPES, DType, bool_
 from ..dtypes import kind_of as kind_of_number
@@ -222,6 +222,15 @@ def ask_rank(x: Any, why: str, assumed: int | None = None) -> int:
         required: int = given.require_rank(x, assumed, why)
         return required
     return rank_of(x, why) if found is None else found
+
+
+def has_at_most(x: Any, count: int, why: str) -> bool:
+    """Whether x has no more axes than that. Where its rank is open it is taken to, which the source checks."""
+    found = rank(x)
+    if found is None and assumptions() is not None:
+        ops.check(host("<=", ops.rank(x), count), f"{why}: at most {count} axes", "AssertionError")
+        return True
+    return (rank_of(x, why) if found is None else found) <= count
 
 
 def at_least(x: Any, count: int) -> Any:

@@ -19,13 +19,28 @@ MAKE = {"numpy": np.array, "jax": jnp.asarray, "torch": lambda x: torch.from_num
 DTYPES = ("uint8", "bool")
 
 
+def takes_one(f):
+    """Whether a function may be called with one argument."""
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):  # which does not tell
+        return getattr(f, "nin", 1) == 1
+    return sum(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters) < 2
+
+
 def functions(framework):
-    """The public functions of a framework, each once."""
+    """The public functions of a framework that take one argument, each once."""
     found = {}
     for space in SPACES[framework]:
         for name in dir(space):
             f = getattr(space, name)
-            if not name.startswith("_") and not name.endswith("_") and callable(f) and not inspect.isclass(f):
+            if (
+                not name.startswith("_")
+                and not name.endswith("_")
+                and callable(f)
+                and not inspect.isclass(f)
+                and takes_one(f)
+            ):
                 found.setdefault(id(f), (name, f))
     return found.values()
 

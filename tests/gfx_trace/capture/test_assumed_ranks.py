@@ -55,6 +55,16 @@ def test_another_rank_is_refused(fn, rank, other):
         jax.jit(program.module("jax").bare())(jnp.asarray(bad.numpy()))
 
 
+@pytest.mark.parametrize("shapes", [((3,), (3,)), ((2, 3), (3,)), ((2, 3), (3, 2))])
+def test_np_dot_takes_vectors_and_matrices(shapes):
+    given = [np.arange(1.0, 1 + np.prod(shape)).reshape(shape) for shape in shapes]
+    program = gfx.symbolic_trace(lambda a, b: np.dot(a - 1, b), backend="numpy")
+    for target, make in (("numpy", np.array), ("torch", torch.tensor), ("jax", jnp.asarray)):
+        np.testing.assert_allclose(program.to(target)(*map(make, given)), np.dot(given[0] - 1, given[1]), rtol=1e-6)
+        with pytest.raises(AssertionError, match="at most 2 axes"):
+            program.to(target)(make(given[0]), make(np.ones((2, 3, 2))))
+
+
 def test_of_two_ranks_that_follow_from_one_the_greater_tells():
     def fn(x, k=2):
         centered = x - x.mean(0)
