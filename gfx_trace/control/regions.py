@@ -286,7 +286,8 @@ def filled(
     if isinstance(tree, Proxy) and raw:
         return tree.value
     if type(tree) in FILLED:
-        return type(tree)(filled(tree.rows, outputs), tree.kind)
+        rows = filled(tree.rows, outputs)
+        return tree if rows is tree.rows else type(tree)(rows, tree.kind)
     parts = branches(tree)
     if parts is None:
         return tree

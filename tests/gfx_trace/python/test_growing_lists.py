@@ -475,9 +475,30 @@ def picked(x):
     return x[at], torch.tensor(at), at
 
 
+def added_to_on_one_side(x):
+    waiting, total = [x], x[0] * 0
+    while waiting:
+        part = waiting.pop()
+        total = total * 0.5 + part.sum()
+        if len(part) > 1:
+            waiting += [part[: len(part) // 2], part[len(part) // 2 :]]
+    return total
+
+
+def of_two_names_on_one_side(x):
+    outs = [v * 2 for v in x]
+    same = outs
+    if len(x) > 3:
+        outs += [x[0]]
+    same.append(x[1])
+    return outs, len(same)
+
+
 @pytest.mark.parametrize(
-    "function, rest", [(sorts_by_exchange, ()), (at_an_open_place, (1,)), (at_an_open_place, (-2,)), (picked, ())]
-)
+    "function, rest",
+    [(sorts_by_exchange, ()), (at_an_open_place, (1,)), (at_an_open_place, (-2,)), (picked, ()), (added_to_on_one_side, ()),
+     (of_two_names_on_one_side, ())],
+)  # fmt: skip
 def test_items_at_places_that_are_open(function, rest):
     program = gfx.symbolic_trace(function, backend="torch")
     for xs in (X, OTHER):
