@@ -288,7 +288,9 @@ class Calls:
         own = own_function(cls.__new__) is not None or own_function(init) is not None or generated(init)
         if own and type(cls).__call__ is type.__call__ and not issubclass(cls, BaseException):
             return self._made(cls, args, kwargs)
-        return self.tracer.libraries.call(cls, args, kwargs, lambda: run_native(self.tracer, cls, args, kwargs))
+        by_metaclass = own and own_function(type(cls).__call__) is not None
+        work = functools.partial(run_native, self.tracer, cls, args, kwargs)
+        return self.tracer.libraries.call(cls, args, kwargs, work, alike=by_metaclass)
 
     def _made(self, cls: Any, args: tuple, kwargs: dict) -> Any:
         """What a class of the user's own makes, its `__new__` and `__init__` entered."""

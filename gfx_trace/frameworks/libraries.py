@@ -122,9 +122,11 @@ class Libraries:
         self._within = True
         return self._made(owner, f, args, kwargs)
 
-    def call(self, f: Any, args: tuple, kwargs: dict, work: Callable[[], Any]) -> Any:
-        """A call of f, which work() enters, or runs as it is."""
+    def call(self, f: Any, args: tuple, kwargs: dict, work: Callable[[], Any], alike: bool = False) -> Any:
+        """A call of f, which work() enters, or runs as it is; `alike`: code in Python that cannot be entered is as a library's."""
         owner = None if self._within else self._owner(f)
+        if owner is None and alike and not self._within and self._tracer.backend is not None:
+            owner = None if self._tracer.backend.views else self._tracer.backend
         if owner is None:
             return work()
         self.route.met = True

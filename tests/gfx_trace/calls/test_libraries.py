@@ -379,6 +379,24 @@ def test_what_the_users_code_writes_beneath_it_is_not_lost(library):
         gfx.symbolic_trace(lambda x: apply(PARAMS, x), X)
 
 
+class Counting(type):
+    def __call__(cls, *args):
+        return super().__call__(*args)
+
+
+class Scale(metaclass=Counting):
+    def __init__(self, scale):
+        if not isinstance(scale, jax.core.Tracer) and not np.all(scale > 0):
+            raise ValueError("scale")
+        self.scale = scale
+
+
+def test_a_class_whose_metaclass_makes_the_objects_is_made_as_a_librarys_is():
+    x = jnp.array([0.5, 1.5])
+    made = gfx.transpile(lambda x: jnp.log(Scale(x * 2).scale) - x, x, to="jax")
+    np.testing.assert_allclose(made(x), jnp.log(x * 2) - x, rtol=1e-6)
+
+
 def test_an_error_of_the_library_stays_its_own(library):
     with pytest.raises(ValueError, match="three axes are needed"):
         gfx.symbolic_trace(lambda x: library.checked(x), X)
