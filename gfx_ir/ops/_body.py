@@ -24,6 +24,11 @@ def element_of(x: Any) -> DType | None:
     return dtype(given) if known is None and given is not None else known
 
 
+def scaled(x: Any, factor: Any) -> Any:
+    """x * factor of floats: x where the factor is 1."""
+    return x if factor == 1 else ops.multiply(x, factor)
+
+
 def narrow(x: Any) -> bool:
     """Whether x is known to be of a floating dtype with fewer bits than float32."""
     element = element_of(x)

@@ -13,7 +13,7 @@ from ..build import host
 from ..dtypes import bool_
 from ..op import Contraction, Trait
 from . import _seen
-from ._body import element_of, named
+from ._body import element_of, named, scaled
 from ._catalogue import ops
 from ._row import composite, op
 from ._shapes import elementwise, promote
@@ -43,15 +43,16 @@ def elu(x: Any, alpha: Any = 1.0) -> Any:
     """x where it is positive, alpha * (exp(x) - 1) elsewhere (arXiv:1511.07289)."""
     positive = named("positive", ops.greater(x, 0))
     below = ops.expm1(ops.where(positive, 0.0, x))  # no overflow, nor its gradient, on the side not taken
-    return ops.where(positive, x, ops.multiply(below, alpha))
+    return ops.where(positive, x, scaled(below, alpha))
 
 
 @composite(FAMILY, traits=_ACTIVATION)
 def celu(x: Any, alpha: Any = 1.0) -> Any:
     """x where it is positive, alpha * (exp(x / alpha) - 1) elsewhere (arXiv:1704.07483)."""
     positive = named("positive", ops.greater(x, 0))
-    below = ops.expm1(ops.divide(ops.where(positive, 0.0, x), alpha))
-    return ops.where(positive, x, ops.multiply(below, alpha))
+    below = ops.where(positive, 0.0, x)
+    below = ops.expm1(below if alpha == 1 else ops.divide(below, alpha))
+    return ops.where(positive, x, scaled(below, alpha))
 
 
 @composite(FAMILY, traits=_ACTIVATION)
@@ -176,7 +177,7 @@ def scaled_dot_product_attention(
     """
     if scale is None:
         scale = host("/", 1.0, host("math.sqrt", ops.size(q, -1)))
-    scores = named("scores", ops.multiply(ops.matmul(q, ops.matrix_transpose(k)), scale))
+    scores = named("scores", scaled(ops.matmul(q, ops.matrix_transpose(k)), scale))
     if is_causal:
         causal = named("causal", ops.tril(ops.ones((ops.size(q, -2), ops.size(k, -2)), dtype=bool_)))
         scores = named("scores", ops.where(causal, scores, -math.inf))

@@ -32,10 +32,11 @@ def _kept(at: Any, size: Any, padding: str, align_corners: bool) -> Any:
         return at
     if padding == "reflection":
         low, span = (0.0, host("max", host("-", size, 1), 1)) if align_corners else (-0.5, size)
-        off = named("off", ops.abs(ops.subtract(at, low)))
+        off = named("off", ops.abs(ops.subtract(at, low) if low else at))
         extra = named("extra", ops.remainder(off, span))
         turned = ops.equal(ops.remainder(ops.floor(ops.divide(off, span)), 2), 1)
-        at = ops.add(ops.where(turned, ops.subtract(span, extra), extra), low)
+        at = ops.where(turned, ops.subtract(span, extra), extra)
+        at = ops.add(at, low) if low else at
     return ops.clip(at, 0, host("-", size, 1))
 
 

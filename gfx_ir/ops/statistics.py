@@ -59,7 +59,7 @@ def areas(y: Any, x: Any, dx: Any, axis: int) -> Any:
     later, earlier = slice(1, None), slice(None, -1)
     between = ops.add(_part(y, axis, later), _part(y, axis, earlier))
     if x is None:
-        return ops.multiply(between, ops.multiply(dx, 0.5))
+        return ops.multiply(between, 0.5 if dx == 1 else ops.multiply(dx, 0.5))
     if rank_of(x, "trapezoid") == 1 and (behind := -1 - axis if axis < 0 else rank_of(y, "trapezoid") - 1 - axis):
         widths = ops.subtract(_part(x, 0, later), _part(x, 0, earlier))
         widths = ops.expand_dims(widths, tuple(range(1, behind + 1)))
