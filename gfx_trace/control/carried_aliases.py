@@ -22,7 +22,7 @@ from ..heap.aliases import (
     surely_array,
 )
 from ..heap.kin import Kin
-from ..values.either import MOST_WAYS, Number, Source, be_either, root_of, roots, turned, ways
+from ..values.either import MOST_WAYS, Number, Source, be_either, meet, root_of, roots, turned, ways
 from ..values.lost import Lost
 from ..values.proxy import Proxy, number_kinds
 from .carried import Carried
@@ -45,13 +45,14 @@ class CarriedAliases:
         self.carried, self.loop = [c for c in carried if mutable(c.entered) or mutable(c.out)], loop
         self.entered = {id(c.entered): c for c in self.carried}
         self.entered |= {id(refs.own[c.path]): c for c in self.carried if refs.of(c) and c.path in refs.own}
-        changed = [c for c in self.carried if type(c.entered) is Proxy and _touched(c.entered, c.inner)]
+        changed = [c for c in self.carried if any(_touched(x, c.inner) for x in (c.entered, refs.own.get(c.path)))]
         self.written = {id(c) for c in changed}
         self.before = {id(c): _roots(c.init) for c in self.carried}
         self.after = {id(c): _roots(c.out) for c in self.carried}
         self.outside = {id(c): self._outside(c, graph) for c in self.carried}  # tensors from outside that each may be
         self._follow()
         self._reach: dict[int, set[int]] = {}
+        self.left: dict[int, Proxy] = {}  # what stands behind the loop for what the last trip leaves in several, by id
         self.linked = {id(c): c for c in self._linked()}  # those that may be another, or share memory with it
         self.partners: dict[int, dict[int, Carried]] = {id(c): {} for c in self.carried}  # those that each may be
         self._share()
@@ -92,9 +93,11 @@ class CarriedAliases:
         why = "a loop carries {!r}: in the first trip it is the tensor from before the loop"
         for c in self.carried:
             if self.refs.of(c):
-                self.refs.be(c, c.entered, self.loop, self.outside[id(c)].values(), why.format(c.name))
-            elif id(c) not in self.unread:
-                partners = [p.entered for key, p in self.partners[id(c)].items() if key not in self.unread]
+                self.refs.be(c, c.entered, self.loop)
+        for c in self.carried:
+            found = {} if self.refs.apart(c) else self.partners[id(c)]
+            partners = [p.entered for key, p in found.items() if key not in self.unread]
+            if self.refs.of(c) or id(c) not in self.unread:
                 self._doubt(c, c.entered, [*self.outside[id(c)].values(), *partners], why)
 
     def leave(self, ran: Callable[[], Any] | None) -> None:
@@ -103,12 +106,13 @@ class CarriedAliases:
         doubted = []
         for c in self.carried:
             if self.refs.of(c):
-                self.refs.be(c, c.result, self.loop, self.behind[id(c)].values(), why.format(c.name))
-                continue
-            met = [p for p in self.partners[id(c)].values() if not self.runs or self._meet(c, p)]
+                self.refs.be(c, c.result, self.loop, self._left_last(c) if surely_array(c.out) else None)
+        for c in self.carried:
+            found = {} if self.refs.apart(c) else self.partners[id(c)]
+            met = [p for p in found.values() if not self.runs or self._meet(c, p)]
             others = [*self.behind[id(c)].values(), *(p.result for p in met)]
             test = (lambda: True) if self.runs else ran
-            sources = self._sources(c) if others and mutable(c.result) else None
+            sources = self._sources(c) if others and mutable(c.result) and not self.refs.of(c) else None
             if sources is None or test is None:
                 doubted.append((c, others))
             else:
@@ -118,8 +122,11 @@ class CarriedAliases:
             self._doubt(c, c.result, others, why)
 
     def _doubt(self, carried: Carried, proxy: Any, others: Iterable[Any], why: str) -> None:
-        if mutable(proxy):
-            doubt(proxy, (x for x in others if type(x) is Proxy), why.format(carried.name), loop=self.loop)
+        found = [x for x in others if type(x) is Proxy]
+        if self.refs.of(carried):
+            self.refs.doubt(carried, self.loop, found, why.format(carried.name))
+        elif mutable(proxy):
+            doubt(proxy, found, why.format(carried.name), loop=self.loop)
 
     def _sources(self, c: Carried) -> tuple[Source, Source] | None:
         """What a last trip leaves in its place, and what was there before the loop; None: one of them is not known."""
@@ -138,8 +145,12 @@ class CarriedAliases:
             return None
         if outside(root, self.graph):
             return root if root is c.out and active.builder.gates.visible(root.value) else None
-        met = id(c) in self.linked and any(self._meet(c, other) for other in self.linked.values() if other is not c)
-        return None if met else Proxy(c.result.value, c.backend)
+        linked = self.linked.values() if id(c) in self.linked else ()
+        met = [other for other in linked if other is not c and self._meet(c, other)]
+        if not met:
+            return Proxy(c.result.value, c.backend)
+        alone = any(one.out is not root for one in (c, *met)) or not self.refs.tracer.functions.share.refs
+        return None if alone else self.left.setdefault(id(root), Proxy(c.result.value, c.backend))
 
     def _left_by_trip(self, carried: Carried) -> dict[int, Proxy]:
         """The tensors from outside that a trip may leave in its place."""
@@ -212,11 +223,11 @@ class CarriedAliases:
 
     def _meet(self, a: Carried, b: Carried) -> bool:
         """Whether the body may leave one tensor in both."""
-        return any(
-            r is s or (not distinct(r, s) and any(self._one(x, y) for x in self._memory(r) for y in self._memory(s)))
-            for r in self.after[id(a)]
-            for s in self.after[id(b)]
-        )
+        return meet(a.out, b.out, lambda x, y: self._alike(root_of(x), root_of(y)))
+
+    def _alike(self, r: Proxy, s: Proxy) -> bool:
+        """Whether two that a trip leaves may share memory, for all that is known of the next one."""
+        return r is s or (not distinct(r, s) and any(self._one(x, y) for x in self._memory(r) for y in self._memory(s)))
 
     def _memory(self, root: Proxy) -> list[Proxy]:
         """The tensors that one may be; what the trip began with stands for all that it may be."""
@@ -243,9 +254,9 @@ def _pairs(groups: Iterable[list[Carried]]) -> Iterator[tuple[Carried, Carried]]
     return chain.from_iterable(combinations(group, 2) for group in groups)
 
 
-def _touched(entered: Proxy, inner: Any) -> bool:
+def _touched(entered: Any, inner: Any) -> bool:
     """Whether a body wrote what it began with, or may have done so."""
-    return entered.value is not inner or type(entered.base) is Lost
+    return type(entered) is Proxy and (entered.value is not inner or type(entered.base) is Lost)
 
 
 def _roots(x: Any) -> list[Proxy]:

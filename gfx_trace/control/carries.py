@@ -19,6 +19,7 @@ from ..interfaces import Capturing
 from ..python.listed import ListedItems
 from ..python.rows import Growing, StackedRows, called, grown, kind_of_item
 from ..values.access import Access, Stop
+from ..values.either import Source
 from ..values.gated import is_total
 from ..values.item_kinds import holds_fields
 from ..values.lost import Lost
@@ -31,7 +32,7 @@ from .carried_containers import CarriedContainers
 from .carried_lists import CarriedList
 from .carried_refs import CarriedRefs
 from .sides import Side
-from .sources import Source
+from .sources import Source as LoopSource
 
 
 class Carries:
@@ -77,7 +78,7 @@ class Carries:
             tuple, tuple[Slot, list[Growing]]
         ] = {}  # lists to which it appends, and what stands for them inside
         self.append_items: list[Value] = []
-        self.source: Source | None = None  # what a `for` goes over
+        self.source: LoopSource | None = None  # what a `for` goes over
         self.aliases: CarriedAliases | None = None
         self.refs = CarriedRefs(tracer)
         self.ran: Any = None  # what tells behind the loop whether there was a first trip
@@ -145,11 +146,11 @@ class Carries:
         for path in sorted(self.containers.written & self.containers.before.keys(), key=str):
             self.containers.give_up(path, path in self.leaves, self.tracer.span())
 
-    def tell(self, carried: Carried, tensors: list[Proxy]) -> None:
-        """Carry beside a variable whether it is one of these tensors from before the loop."""
-        for ref in self.refs.begin(carried, tensors):
+    def tell(self, carried: Carried, told: list[Source]) -> None:
+        """Carry beside a variable whether it is one of these tensors from before the loop, or a number."""
+        for ref in self.refs.begin(carried, told):
             access = Access(self.get, self.set, self.names)
-            other = called_tensor(ref.tensor)
+            other = called_tensor(ref.source) if type(ref.source) is Proxy else "number"
             label = f"{carried.name}_is_{other if other != carried.name and other.isidentifier() else 'given'}"
             self.get, self.set, self.names = access.beside(label, lambda ref=ref: ref.now, ref.put)
             self.before, self.entry = (*self.before, ref.now), [*self.entry, ref.now]

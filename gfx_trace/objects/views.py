@@ -294,7 +294,7 @@ class Views:
         unsure = type(base) is Element or (isinstance(base, Doubt) and base.conditions is not None)
         number = base.conditions if unsure else scalar(x)
         written = x.backend is None or x.backend.views  # where there are arrays to write
-        turned = written and not sure and not x.weak and self.tracer.record.may_be_python(x, x.value)
+        turned = written and not (sure or x.array) and not x.weak and self.tracer.record.may_be_python(x, x.value)
         fixed = x.weak or x.backend is None or not written or unsure or number is not None or turned
         name = f"__{PYTHON_INPLACE[sign].__name__}__"
         write = None if fixed else x.backend.methods.get(name)  # which keeps the dtype

@@ -46,7 +46,7 @@ class Either:
     `test`: a value, or what computes it where it is asked. `loop`: the one that carries the tensor, where one does. `unsure`: sources
     that may be numbers; `of_number`: whether the tensor may."""
 
-    __slots__ = ("test", "sources", "roots", "ways", "held", "loop", "unsure", "of_number", "own", "backend")
+    __slots__ = ("test", "sources", "roots", "ways", "held", "loop", "unsure", "of_number", "backend")
 
     def __init__(
         self,
@@ -61,8 +61,6 @@ class Either:
         tensors = [source for source in sources if type(source) is Proxy]
         self.roots = tuple({id(root): root for source in tensors for root in roots(source)}.values())
         self.ways, self.of_number = sum(map(ways, sources)), any(map(self._may_be_number, sources))
-        # those that stand for what it is alone:
-        self.own = [x for x in tensors if x.value is now and type(x.base) is not Either]
         self.held = (self._values(), now)  # what the roots held, and what the tensor was then
 
     def _may_be_number(self, source: Source) -> bool:
@@ -142,7 +140,12 @@ def ways(source: Source) -> int:
 
 def turned(x: Any) -> bool:
     """Whether a tensor may be a number of Python's on another way to it, as far as is known of its value."""
-    return type(x) is Proxy and type(x.base) is not Either and active.builder.record.may_be_python(x, x.value)
+    return (
+        type(x) is Proxy
+        and not x.array
+        and type(x.base) is not Either
+        and active.builder.record.may_be_python(x, x.value)
+    )
 
 
 def carrier(proxy: Proxy) -> Any:
@@ -168,6 +171,20 @@ def root_of(proxy: Proxy) -> Proxy:
     while type(proxy.base) is Proxy:
         proxy = proxy.base
     return proxy
+
+
+def meet(x: Any, y: Any, alike: Callable[[Proxy, Proxy], bool]) -> bool:
+    """Whether two are tensors that are `alike`, on some way that the tests may go by which they are one of several."""
+    if type(x) is not Proxy or type(y) is not Proxy:
+        return False
+    one, other = root_of(x).base, root_of(y).base
+    if type(one) is type(other) is Either and one.test is other.test:
+        return any(meet(*sources, alike) for sources in zip(one.sources, other.sources))
+    if type(one) is Either:
+        return any(meet(source, y, alike) for source in one.sources)
+    if type(other) is Either:
+        return any(meet(x, source, alike) for source in other.sources)
+    return alike(x, y)
 
 
 def roots(proxy: Proxy) -> list[Proxy]:

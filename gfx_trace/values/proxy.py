@@ -90,7 +90,7 @@ def _is_left(value: Any, base: Any) -> bool:
 class Proxy(Captured):
     """A tensor value under capture. Never pretends to be a framework's class: native code would trust it."""
 
-    __slots__ = ("value", "backend", "base", "derive", "put", "version", "seen", "own", "kin", "__weakref__")
+    __slots__ = ("value", "backend", "base", "derive", "put", "version", "seen", "own", "kin", "array", "__weakref__")
 
     def __init__(self, value: Any, backend: Any, weak: str | Kinds = "") -> None:
         # weak: the kind, or kinds, of a Python number that is data ("number": an open one); `n += 1` makes a new one, as Python does
@@ -102,6 +102,7 @@ class Proxy(Captured):
         self.put: Callable[[Any, Any], Any] | None = None
         self.version = self.seen = 0
         self.kin: Any = None  # the tensors that may share memory with it: see `aliases`
+        self.array = False  # whether it is surely no number of Python's, though its value may be on another way
         self.own: Any = None  # of a view that has, or may have, a gradient of its own: see `chains`
 
     @property

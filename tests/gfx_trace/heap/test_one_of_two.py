@@ -410,6 +410,48 @@ def one_of_three_without_a_name(x, n):
     return x, s
 
 
+def a_number_that_a_trip_makes_a_tensor(x, n):
+    s, r, q = 1, 0.5, 0.25
+    for t in range(n):
+        s = r
+        r += x.sum() * t
+        for u in range(2):
+            q = r
+            r += x[u]
+    return s, r, q
+
+
+def what_the_last_trip_left_twice(x, n):
+    s, r = 1.5, 1
+    for t in range(n):
+        r = x[0] * t
+        s = r
+    for t in range(n):
+        s += t
+        r *= 2
+    return s, r
+
+
+def parts_that_change_places(x, n):
+    x = x * 1
+    s, p, q = x[0], x[1], x[2]
+    for t in range(n):
+        p += t
+        p, q = q, p
+    s += 2
+    return x, s, p, q
+
+
+def items_that_change_places(x, n):
+    s = x.sum()
+    o = [s, x.max()]
+    for t in range(n):
+        o[0] += t
+        o = [o[1], o[0]]
+    s += 2
+    return s, o
+
+
 def numpy_turned_under_two_tests(x, n):
     w = x
     if n > 2:
@@ -421,6 +463,7 @@ def numpy_turned_under_two_tests(x, n):
 
 
 CONVERT = [
+    a_number_that_a_trip_makes_a_tensor, what_the_last_trip_left_twice, parts_that_change_places, items_that_change_places,
     an_argument_in_a_ping_pong, three_in_turn_and_a_name_for_one, parts_that_a_trip_takes, one_of_three_without_a_name, numpy_turned_under_two_tests,
     through_one_of_two, through_a_tensor_or_a_copy, read_after_a_write_to_what_it_may_be,
     joined_under_two_names_on_one_side, a_tensor_and_its_view, one_of_three, in_a_kept_loop, written_in_a_branch,
