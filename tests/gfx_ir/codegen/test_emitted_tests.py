@@ -1,6 +1,7 @@
 """Emitted tests: early returns, optional arguments, and what decides while the code is read by Python."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
@@ -154,3 +155,17 @@ def test_a_test_of_data_that_an_edit_decided(decided):
     program.entry.last.set_args((decided, *program.entry.last.args[1:]))
     for name in BACKENDS:
         same(program, (X,), name)
+
+
+def test_a_tensor_that_a_test_of_pythons_finds_true_stays_one():
+    """The lengths of x differ, so that JAX source asks the flag in Python."""
+
+    def f(x, flag):
+        if flag:
+            y = flag
+        else:
+            y, x = torch.logical_not(flag), x[x > 0]
+        return x, y
+
+    made = gfx.transpile(f, torch.ones(2), torch.tensor(True), to="jax")
+    assert isinstance(made(jnp.ones(2), jnp.array(True))[1], jax.Array)
