@@ -86,7 +86,7 @@ class Effects:
         if name in ("__set__", "__delete__") and isinstance(owner, _PLACES):  # q.a = value, by the descriptor of a
             self.tracer.journal.record(args[0], owner.__name__, "attribute", owner.__name__, self.tracer.span())
             return f(*args, **kwargs)
-        self.sure_of(owner)
+        self.sure_of(shown_by(owner))
         if hasattr(type(owner), "__next__") and row_of(type(owner)) is None and not only_reads(name):
             self.tracer.iteration.check(owner)
             return f(*args, **kwargs)
@@ -193,7 +193,9 @@ class Effects:
         return id(owner) in self.unsure or id(owner) in self.unordered or bool(_absent(owner))
 
     def sure_of_keys(self, x: Any, ordered: bool = True) -> None:
-        """The same where x is a dictionary: which attributes an object has is no matter for its truth, its length or its items."""
+        """The same where x is a dictionary, or shows one: which attributes an object has is no matter for its truth, its length or its
+        items."""
+        x = shown_by(x)
         if isinstance(x, dict):
             self.sure_of(x, ordered=ordered)
 

@@ -12,10 +12,10 @@ from gfx_ir.probing import own_attribute
 from ..rewrite.packages import users
 from ..values.proxy import is_open
 from .contents import FIXED, HEAP_TYPE, MUTABLE, children, has_attributes, row_of
-from .reached import reached_from
+from .reached import VIEWS, reached_from
 
-COMBINED = frozenset((list, dict, set))
-"""Containers of which operators make others."""
+COMBINED = VIEWS | {list, dict, set}
+"""Containers, and views of them, of which operators make others."""
 _NEW = frozenset(kind.__new__ for kind in (*MUTABLE, object, types.SimpleNamespace))
 """What makes another object each time."""
 _IN_C = frozenset((sum.__module__, add.__module__))

@@ -16,6 +16,7 @@ import re
 import struct
 import types
 import weakref
+from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
@@ -58,8 +59,15 @@ def reaches(roots: tuple, x: Any) -> bool:
     return any(found is x for found in reached_from(roots))
 
 
+_MADE: tuple[dict, ...] = ({}, OrderedDict())
+VIEWS = frozenset(type(view) for made in _MADE for view in (made.keys(), made.values(), made.items()))
+"""What shows a dictionary as it is when it is asked."""
+
+
 def shown_by(x: Any) -> Any:
-    """What a view of a buffer shows; anything else as it is."""
+    """What a view of a buffer or dictionary shows; anything else as it is."""
+    if type(x) in VIEWS:
+        return gc.get_referents(x)[0]
     return x.obj if type(x) is memoryview else x
 
 
@@ -92,8 +100,9 @@ def parts_of(held: Any) -> list[Any]:
         return _of_function(held)
     if kind is types.MethodType:
         return [held.__self__, held.__func__]
-    if kind is memoryview:
-        return [held.obj]
+    shown = shown_by(held)
+    if shown is not held:
+        return [shown]
     if kind is types.CellType:
         return list(state_of(held)[1].values())
     if isinstance(held, types.BuiltinFunctionType):

@@ -18,6 +18,7 @@ from gfx_ir.graph import Value
 from gfx_ir.op import Trait
 
 from ..heap.aliases import Doubt, distinct, memory, share
+from ..heap.reached import VIEWS
 from ..interfaces import Capturing
 from ..python.devices import is_device, settled
 from ..python.faults import class_name, is_iterable
@@ -186,6 +187,8 @@ class Truths:
             if not is_open(item) and type(found := container.get(item)) is Gated:
                 return self.tracer.gates.if_there(found, lambda side: True, lambda: False)
             self.tracer.effects.sure_of(container, *(() if is_open(item) else (item,)), ordered=False)
+        elif type(container) in VIEWS:
+            self.tracer.effects.sure_of_keys(container, ordered=False)
         if isinstance(container, Proxy):
             return self._in_array(container, item)
         if isinstance(item, HostProxy) and (isinstance(container, _CONTAINERS) or is_mapping(container)):

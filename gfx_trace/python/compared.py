@@ -9,7 +9,7 @@ from typing import Any
 
 from gfx_ir.trees import leaves
 
-from ..heap.reached import reached_from
+from ..heap.reached import reached_from, shown_by
 from ..values.here import here
 from ..values.proxy import HostProxy, Proxy
 from .rows import in_places
@@ -82,12 +82,12 @@ for _sign, _compare in _COMPARE.items():
 def gfx_compared(x: Any) -> Any:
     """An operand of a comparison: a container that holds open numbers, or objects with methods of their own, is compared as a whole."""
     kind = type(x)
-    if kind not in (tuple, list) and not isinstance(x, dict):
+    if kind not in (tuple, list) and not isinstance(shown_by(x), dict):
         return x
     tracer = here()
     for part in reached_from((x,)) if tracer.effects.unordered else (x,):
         tracer.effects.sure_of_keys(
-            part, ordered=type(part) is not dict
+            part, ordered=type(shown_by(part)) is not dict
         )  # a class derived from it may compare its order, too
     if kind not in (tuple, list, dict):
         return x

@@ -288,3 +288,31 @@ def test_an_order_that_a_comparison_asks_for_is_refused():
     for fn in (lambda x: in_order(x, lambda held: held), lambda x: in_order(x, lambda held: [held])):
         with pytest.raises(CaptureError, match="a test decides in which order its keys stand"):
             gfx.symbolic_trace(fn, backend="torch")
+
+
+VIEWED = [
+    len, list, sorted, str, lambda k: "c" in k, lambda k: [*k], lambda k: k == {"a"}, lambda k: k & {"c"}, lambda k: {"a"} >= k,
+    lambda k: k.isdisjoint({"c"}), lambda k: {"z"}.union(k), ",".join,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("use", VIEWED)
+def test_a_view_from_before_the_test_is_the_dictionary(use):
+    def read(x):
+        d = {"a": x}
+        keys = d.keys()
+        if x[0] > 0:
+            d["c"] = x
+        return x * len(str(use(keys)))
+
+    with pytest.raises(CaptureError, match="whether it has the key 'c' hangs on data"):
+        gfx.symbolic_trace(read, backend="torch")
+
+
+def test_views_are_combined_as_sets():
+    def combined(x):
+        d, e = {"a": x, "b": x * 2}, {"b": x, "c": x}
+        return sum(d[k] * e[k] for k in d.keys() & e.keys()), len(d.keys() | ["q"]), sorted(d.keys() ^ {"a", "z"})
+
+    x = torch.ones(2)
+    assert str(gfx.symbolic_trace(combined, backend="torch")(x)) == str(combined(x))
