@@ -118,16 +118,18 @@ class LaxControl(HigherOrder):
         source = rows[0] if len(rows) == 1 else ast.Tuple(rows, ast.Load())
         init = self.inits(node, carried) if carried else ast.Constant(None)
         if carried and self._unsettled(node):
-            if isinstance(source, ast.Call):
-                graph, number = self.writer.place(self.plan.positions.statement(node))
-                text = self.writer.scope.pick(
-                    ["rows"], graph, 2 * number - 1, {step.id} if isinstance(step, ast.Name) else ()
-                )
-                self.writer.put(ast.Assign([ast.Name(text, ast.Store())], source))
-                source = name(text)
+            source = self._named(node, source, step) if isinstance(source, ast.Call) else source
             some = ast.Compare(self.items.lengths(node)[0], [ast.Gt()], [ast.Constant(0)])
             init = self.settled(node, some, init, step, source)
         return ast.Call(self.higher("scan"), [step, init, source], [])
+
+    def _named(self, node: Node, source: ast.expr, step: ast.expr) -> ast.expr:
+        """What a loop goes over, by a name: it is read twice."""
+        graph, number = self.writer.place(self.plan.positions.statement(node))
+        taken = {step.id} if isinstance(step, ast.Name) else ()
+        text = self.writer.scope.pick(["rows"], graph, 2 * number - 1, taken)
+        self.writer.put(ast.Assign([ast.Name(text, ast.Store())], source))
+        return name(text)
 
     # ------------------------------------------------------------------ with an early end
     def _while_over(self, node: Node, carried: list[int]) -> ast.expr:

@@ -132,15 +132,8 @@ def autograd_function(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> A
 
     def compute() -> list[Any]:
         values = iter(outer)
-        filled = [
-            forward.argument(value := next(values), value.name or "x", value) if isinstance(x, Proxy) else x
-            for x in given
-        ]
-        if "setup_context" in vars(cls):
-            result = tracer.calls.call(cls.forward, tuple(filled), {})
-            tracer.calls.call(cls.setup_context, (ctx, tuple(filled), result), {})
-        else:
-            result = tracer.calls.call(cls.forward, (ctx, *filled), {})
+        own = lambda value: forward.argument(value, value.name or "x", value)
+        result = _forward(tracer, cls, ctx, tuple([own(next(values)) if isinstance(x, Proxy) else x for x in given]))
         whole.append(result)
         outs.extend(tracer.local(x.read()) for x in _results(result, refuse))
         still.update(tracer.local(x.read()) for x in ctx._still)
@@ -165,6 +158,15 @@ def autograd_function(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> A
     made = _finish(tracer, forward, backward, [x.read() for x in inputs], len(kept), len(outs), "vjp")
     made = [Proxy(ops.stop_gradient(x.read()), backend) if out in still else x for x, out in zip(made, outs)]
     return type(whole[0])(made) if isinstance(whole[0], (tuple, list)) else made[0]
+
+
+def _forward(tracer: Capturing, cls: Any, ctx: Any, given: tuple) -> Any:
+    """What the author's `forward` gives, in either of its forms."""
+    if "setup_context" not in vars(cls):
+        return tracer.calls.call(cls.forward, (ctx, *given), {})
+    result = tracer.calls.call(cls.forward, given, {})
+    tracer.calls.call(cls.setup_context, (ctx, given, result), {})
+    return result
 
 
 class _At:

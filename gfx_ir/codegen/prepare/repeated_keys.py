@@ -20,7 +20,9 @@ from ...reach import reached
 from ...regions import outputs_of
 from .base import Emission, Lowering, order
 
-_MADE, _SPLIT, _FOLDED, _WHOLE = map(lookup, ("make_key", "split_key", "fold_in", "randint"))
+_MADE = lookup("make_key")
+_FOLDED = lookup("fold_in")
+_WHOLE = lookup("randint")
 _SEEDS = 1 << 32
 
 
@@ -169,13 +171,13 @@ class _Keys:
 def _set_apart(node: Node, once: bool) -> None:
     """Let what takes a key leave its generator as it is, where it is not taken `once`."""
     key = node.args[0]
-    if node.op is _SPLIT:
+    if node.op is _FOLDED:
+        node.set_args((key, (node.args[1],)))
+    elif {value.kind for value in node.values} == {"key"}:  # it is split
         count = len(node.values)
         for at, value in enumerate(node.values):
             value.replace_by(_derived(node, key, (count, at), value.name))
         node.graph.erase(node)  # type: ignore[union-attr]
-    elif node.op is _FOLDED:
-        node.set_args((key, (node.args[1],)))
     elif not once:
         node.set_args((_derived(node, key, ()), *node.args[1:]))
 
