@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.op import lookup
+from gfx_ir.ops.loss import reduced
 
 from .. import kinds
 from ..lifting import floating, kind, known_rank
@@ -20,6 +21,7 @@ from ..ranks import require_alike
 
 _AS_OP = {"input": "x", "input1": "x1", "input2": "x2"}
 _LEGACY = ("size_average", "reduce")
+_TRIPLET = "triplet_margin_loss"
 
 
 def _one_sample(given: dict[str, Any]) -> dict[str, Any]:
@@ -39,15 +41,6 @@ def _some_axis(given: dict[str, Any]) -> dict[str, Any]:
     return {**given, **{name: ops.reshape(given[name], (1,)) for name in ("input", "target")}}
 
 
-def _apart(given: dict[str, Any]) -> dict[str, Any]:
-    """Distances are of tensors of one rank. Whole numbers are refused: their differences wrap, and no target has that within a row."""
-    for name in ("positive", "negative"):
-        require_alike("triplet_margin_loss", given["anchor"], given[name])
-    known = [x for x in map(given.get, ("anchor", "positive", "negative")) if kind(x) in ("i", "u")]
-    kinds.check("F.triplet_margin_loss", known, "fc")
-    return given
-
-
 def _of_floats(given: dict[str, Any]) -> dict[str, Any]:
     """The mean of whole numbers is none that torch computes."""
     if given["reduction"] == "mean":
@@ -57,7 +50,6 @@ def _of_floats(given: dict[str, Any]) -> dict[str, Any]:
 
 _GIVEN = {
     "hinge_embedding_loss": _of_floats,
-    "triplet_margin_loss": _apart,
     "multi_margin_loss": _one_sample,
     "multilabel_margin_loss": _some_axis,
 }
@@ -78,7 +70,8 @@ def _lift(op: str) -> Callable[..., Any]:
         if _LEGACY[0] in given:
             given["reduction"] = settled(given["reduction"], *(given.pop(name) for name in _LEGACY))
         given = _GIVEN[op](given) if op in _GIVEN else given
-        return lookup(op)(**{_AS_OP.get(name, name): value for name, value in given.items()})
+        apply = _triplet if op == _TRIPLET else lookup(op)
+        return apply(**{_AS_OP.get(name, name): value for name, value in given.items()})
 
     fn.__signature__ = signature  # type: ignore[attr-defined]
     return fn
@@ -89,6 +82,19 @@ def _distance(x1: Any, x2: Any, p: Any = 2.0, eps: Any = 1e-6, keepdim: Any = Fa
         gap = ops.add(floating(ops.subtract(x1, x2)), eps)
         return ops.vector_norm(gap, axis=-1, keepdims=keepdim, ord=order(p))
     return lookup("pairwise_distance")(floating(x1), floating(x2), order(p), eps, keepdim)
+
+
+def _triplet(**given: Any) -> Any:
+    """Of tensors of one rank; the differences of whole numbers wrap."""
+    anchor, positive, negative = three = [given[name] for name in ("anchor", "positive", "negative")]
+    for x in (positive, negative):
+        require_alike(_TRIPLET, anchor, x)
+    if not any(kind(x) in ("i", "u") for x in three):
+        return lookup(_TRIPLET)(**given)
+    apart = lambda a, b: _distance(a, b, given["p"], given["eps"])
+    near, far = apart(anchor, positive), apart(anchor, negative)
+    far = ops.minimum(far, apart(positive, negative)) if given["swap"] else far
+    return reduced(ops.maximum(ops.add(ops.subtract(near, far), given["margin"]), 0.0), given["reduction"])
 
 
 def _cosine(x1: Any, x2: Any, dim: Any = 1, eps: Any = 1e-8) -> Any:
@@ -115,7 +121,7 @@ ROWS = (
     _loss("gaussian_nll_loss", "x, target, var, full=full, eps=eps"),
     _loss("poisson_nll_loss", "x, target, log_input=log_input, full=full, eps=eps"),
     _loss("cosine_embedding_loss", "x1, x2, target, margin=margin"),
-    _loss("triplet_margin_loss", "anchor, positive, negative, margin=margin, p=p, eps=eps, swap=swap"),
+    _loss(_TRIPLET, "anchor, positive, negative, margin=margin, p=p, eps=eps, swap=swap"),
     _loss("multilabel_margin_loss", "x, target"),
     _loss("multi_margin_loss", "x, target, p=p, margin=margin, weight=weight"),
 )

@@ -30,7 +30,7 @@ def simplify(graph: Graph, functional: bool, facts: Facts) -> None:
             _name_carried(node)
         if is_test(node):
             _name_joined(node)
-            _knows_its_test(node, facts)
+            _knows_its_test(node, functional, facts)
             _same_on_both_sides(node)
             if functional and is_data_test(node):
                 _says_the_test(node, facts)
@@ -100,14 +100,15 @@ def _opposite(value: Value, before: Node, name: str | None, facts: Facts) -> Any
     return made
 
 
-def _knows_its_test(node: Node, facts: Facts) -> None:
+def _knows_its_test(node: Node, functional: bool, facts: Facts) -> None:
     """`b if a else a` gives False where a boolean a fails, `a if a else b` True where it holds. Not where a is a tensor and something
-    takes the result for more than a test: the author has that tensor there, and so has a test that is Python's in any target."""
+    takes the result for more than a test: the author has that tensor there. Of truths alone a functional target makes arrays."""
     test = node.args[0]
     if type(test) is not Value or not facts.is_boolean(test):
         return
     results = [outputs_of(region.result, len(node.values)) for region in node.regions]
-    tensor = not facts.is_number(test)
+    arrays = functional and all(map(facts.is_boolean, node.values))
+    tensor = not arrays and not facts.is_number(test)
     for at, (region, known) in enumerate(zip(node.regions, (True, False))):
         region.result = tuple(
             known if outer(leaf) is test and not (tensor and _is_told(output)) else leaf
