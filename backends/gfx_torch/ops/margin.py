@@ -21,7 +21,6 @@ from ..ranks import require_alike
 
 _AS_OP = {"input": "x", "input1": "x1", "input2": "x2"}
 _LEGACY = ("size_average", "reduce")
-_TRIPLET = "triplet_margin_loss"
 
 
 def _one_sample(given: dict[str, Any]) -> dict[str, Any]:
@@ -55,12 +54,12 @@ _GIVEN = {
 }
 
 
-def _loss(op: str, spelled: str) -> Row:
-    """The row of a loss that the op and torch call alike, with its options in the same words."""
-    return Row(op, f"F.{op}({spelled}, reduction=reduction)", {f"F.{op}": _lift(op)})
+def _loss(op: str, spelled: str, apply: Callable[..., Any] | None = None) -> Row:
+    """The row of a loss that the op and torch call alike, with its options in the same words; `apply`: what is called for the op."""
+    return Row(op, f"F.{op}({spelled}, reduction=reduction)", {f"F.{op}": _lift(op, apply or lookup(op))})
 
 
-def _lift(op: str) -> Callable[..., Any]:
+def _lift(op: str, apply: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(getattr(F, op))
 
     def fn(*args: Any, **kwargs: Any) -> Any:
@@ -70,7 +69,6 @@ def _lift(op: str) -> Callable[..., Any]:
         if _LEGACY[0] in given:
             given["reduction"] = settled(given["reduction"], *(given.pop(name) for name in _LEGACY))
         given = _GIVEN[op](given) if op in _GIVEN else given
-        apply = _triplet if op == _TRIPLET else lookup(op)
         return apply(**{_AS_OP.get(name, name): value for name, value in given.items()})
 
     fn.__signature__ = signature  # type: ignore[attr-defined]
@@ -88,9 +86,9 @@ def _triplet(**given: Any) -> Any:
     """Of tensors of one rank; the differences of whole numbers wrap."""
     anchor, positive, negative = three = [given[name] for name in ("anchor", "positive", "negative")]
     for x in (positive, negative):
-        require_alike(_TRIPLET, anchor, x)
+        require_alike("triplet_margin_loss", anchor, x)
     if not any(kind(x) in ("i", "u") for x in three):
-        return lookup(_TRIPLET)(**given)
+        return lookup("triplet_margin_loss")(**given)
     apart = lambda a, b: _distance(a, b, given["p"], given["eps"])
     near, far = apart(anchor, positive), apart(anchor, negative)
     far = ops.minimum(far, apart(positive, negative)) if given["swap"] else far
@@ -121,7 +119,7 @@ ROWS = (
     _loss("gaussian_nll_loss", "x, target, var, full=full, eps=eps"),
     _loss("poisson_nll_loss", "x, target, log_input=log_input, full=full, eps=eps"),
     _loss("cosine_embedding_loss", "x1, x2, target, margin=margin"),
-    _loss(_TRIPLET, "anchor, positive, negative, margin=margin, p=p, eps=eps, swap=swap"),
+    _loss("triplet_margin_loss", "anchor, positive, negative, margin=margin, p=p, eps=eps, swap=swap", _triplet),
     _loss("multilabel_margin_loss", "x, target"),
     _loss("multi_margin_loss", "x, target, p=p, margin=margin, weight=weight"),
 )
