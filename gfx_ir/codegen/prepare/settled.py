@@ -106,8 +106,8 @@ def _gives_data(node: Node, at: int) -> bool:
 def _asked(
     node: Node, settled: Iterable[tuple[Value, bool]], regions: tuple[Graph, ...], given: tuple, free: bool
 ) -> tuple[Value, bool] | None:
-    """The first of the settled tests that `node` needs: one without which the regions take None for data of what is `given` to
-    them, or one that costs nothing (`free`) to ask; as a value of the graph that the node stands in, with what it is."""
+    """The first of the settled tests that `node` needs: one without which the regions have None for data, `given` to them or by a test
+    of their own, or one that costs nothing (`free`) to ask; as a value of the graph that the node stands in, with what it is."""
     places = range(-len(given), 0)
     taken = [given[place] for place in places if any(region.placeholders[place].uses for region in regions)]
     questions = Questions()
@@ -116,7 +116,7 @@ def _asked(
         if subject is not None and not known and any(x is subject for x in taken):
             return at(found, node.graph) or put_before(node, "is_none", subject), known
         if (free and any(len(region) for region in regions)) or any(
-            _none_without(x, found, known, questions) for x in taken
+            _none_without(x, found, known, questions) for x in (*taken, *_given_by_tests(regions))
         ):
             here = brought(found, node)
             if here is not None:
@@ -132,6 +132,12 @@ def _first(value: Any, node: Node, given: tuple) -> Value | None:
             carried = is_data_while(node) and place < len(node.values)
             value = given[place] if not carried or _gives_data(node, place) else None
     return at(value, node.graph)
+
+
+def _given_by_tests(regions: tuple[Graph, ...]) -> Iterator[Value]:
+    """What open host tests in regions give that may be None, and is needed."""
+    tests = (node for region in regions for node in region.walk() if is_test(node) and is_open_host(node))
+    return (value for node in tests for value in node.values if value.kind == "optional" and value.uses)
 
 
 def _none_without(x: Any, test: Value, known: bool, questions: Questions) -> bool:
@@ -163,7 +169,7 @@ def _settled(value: Any, truth: bool, traced: Set[Value]) -> Iterator[tuple[Valu
         if len(excluded) == 1:  # of `a and b` that is true, both are; of `a or b` that is false, neither
             yield from _settled(test, excluded[0] == 1, traced)
             yield from _settled(sides[1 - excluded[0]], truth, traced)
-    elif value.kind == "bool":
+    elif not value.is_tensor:
         yield value, truth
 
 
@@ -231,9 +237,11 @@ def _take_known(region: Graph, questions: Questions, what: Any, truth: bool) -> 
     inside = [region, *(inner for node in nodes for inner in node.regions)]
     values = (*(x for graph in inside for x in graph.placeholders), *(x for node in nodes for x in node.values))
     asked = [(value, *questions.of(value)) for value in values if value.kind == "bool"]
+    tests = {node: questions.of(node.args[0]) for node in nodes if is_test(node) and is_open_host(node)}
     for value, other, turned in asked:
         if other == what:
             value.replace_by(truth is not turned)
-    for node in nodes:
-        if is_test(node) and is_open_host(node) and isinstance(node.args[0], bool) and node.graph is not None:
-            splice(node.regions[0 if node.args[0] else 1], node, node.args[1], "")
+    for node, (other, turned) in tests.items():
+        if node.graph is not None and (other == what or isinstance(node.args[0], bool)):
+            taken = truth is not turned if other == what else node.args[0]
+            splice(node.regions[0 if taken else 1], node, node.args[1], "")

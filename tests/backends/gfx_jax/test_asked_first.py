@@ -78,11 +78,36 @@ def two_of_them(x, k: int):
     return x
 
 
+def returned_under_one(x, k: int):
+    if x.sum() > 0:
+        if k > 2:
+            m = x * k
+            return m - 1
+        x = x + 1
+    return x + 3
+
+
+def named_under_a_number(x, k: int):
+    if x[0] > 2:
+        x = x + 2
+    elif k:
+        if x[2] > 0:
+            x = x - 1
+        else:
+            m = x.sum()
+            return x * m
+        return x + 1
+    return x
+
+
 @pytest.mark.parametrize(
     "f",
-    [several, neither, behind, within, carried, best_of, in_the_test_of_a_loop, two_of_them],
+    [
+        several, neither, behind, within, carried, best_of, in_the_test_of_a_loop, two_of_them, returned_under_one,
+        named_under_a_number,
+    ],
     ids=lambda f: f.__name__,
-)
+)  # fmt: skip
 def test_a_side_that_python_rules_out_is_not_traced(f):
     fast = gfx.transpile(f, to="jax", backend="torch")
     for k in (0, 1, 2, 3, 4, 6):
