@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import types
 from collections.abc import Callable
 from contextlib import suppress
@@ -195,7 +196,7 @@ def _traced(
     tracer: Tracer, target: Any, bound: Bound, documented: Any, dynamic: bool
 ) -> tuple[Tree, Results, tuple[list[Write], Left]]:
     """Run the code under the tracer: its result's tree, how that is put together again, its records, and what was written."""
-    place = None
+    place, around = None, sys.exception()
     try:
         with tracer.iteration.closing():
             result = run(tracer, target, bound)
@@ -214,7 +215,7 @@ def _traced(
         refuse_missing(tracer)
         if isinstance(error, GfxError) and error.span is None:
             error.span = place or tracer.span() or _defined_at(documented)
-        if (refusal := _hidden(error)) is not None:
+        if (refusal := _hidden(error, around)) is not None:
             raise refusal from None
         if not isinstance(error, (GfxError, WrittenConstant)) and _left_a_region(tracer, error):
             raise _under_a_test(tracer, error) from error
@@ -225,14 +226,16 @@ def _traced(
     return made_of, results, state
 
 
-def _hidden(error: BaseException) -> GfxError | None:
-    """The refusal on whose way out a `finally`, or a manager's end, failed, as it found what the code had not come to."""
-    context = error.__context__
-    while context is not None and not isinstance(error, GfxError):
-        if isinstance(context, GfxError):
-            return context
+def _hidden(error: BaseException, around: BaseException | None) -> GfxError | None:
+    """The refusal on whose way out a `finally` of the user's, or a manager's end, failed, as it found what the code had not come to.
+    `around`: what was being handled when the code began."""
+    context, found = error.__context__, None
+    while context is not None and context is not around:
+        handled = context.__traceback__
+        if isinstance(context, GfxError) and handled is not None and is_converted(handled.tb_frame.f_code):
+            found = context
         context = context.__context__
-    return None
+    return found
 
 
 def _left_a_region(tracer: Tracer, error: BaseException | None) -> bool:

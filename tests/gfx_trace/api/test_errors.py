@@ -331,6 +331,21 @@ def left_by_a_refusal(x):
     return y
 
 
-def test_a_finally_that_fails_on_the_way_out_of_a_refusal_does_not_hide_it():
-    with pytest.raises(UnsupportedConstruct, match="cannot convert this raise"):
-        gfx.symbolic_trace(left_by_a_refusal, backend="torch")
+def left_in_a_trip(x):
+    try:
+        while x.sum() < 9:
+            x = x * 2
+            if x[0] > 1:
+                step = 1
+            x = x + step
+    finally:
+        x = x + 10
+    return x
+
+
+@pytest.mark.parametrize(
+    ("fn", "what"), [(left_by_a_refusal, "convert this raise"), (left_in_a_trip, "'step' is defined")]
+)
+def test_a_finally_that_fails_on_the_way_out_of_a_refusal_does_not_hide_it(fn, what):
+    with pytest.raises(UnsupportedConstruct, match=what):
+        gfx.symbolic_trace(fn, backend="torch")
