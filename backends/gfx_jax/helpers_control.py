@@ -31,11 +31,12 @@ def settled(body, init, rows=None, some=True):
 
     def widened(a, b):
         before = jax.eval_shape(lambda: a)
+        number = before.weak_type or isinstance(a, bool)
         grows = all(m in (1, n) for m, n in zip(before.shape[::-1], b.shape[::-1]))
         if len(before.shape) > len(b.shape) or not grows:
             raise TypeError(f"a loop changes the shape of what it carries from {before.shape} to {b.shape}")
         to = jax.eval_shape(lambda b: jnp.where(True, a, b), b)
-        shape = to.shape if before.weak_type else before.shape  # no array grows
+        shape = to.shape if number else before.shape  # no array grows
         if before.shape == shape and (to.weak_type or before.dtype == to.dtype):
             return a if before.dtype == to.dtype else a * to.dtype.type(1).item()  # a number still
         return jnp.broadcast_to(jnp.asarray(a, to.dtype), shape)

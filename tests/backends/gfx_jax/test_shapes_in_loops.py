@@ -57,6 +57,14 @@ def on_data(x):
     return out
 
 
+def flagged(x):
+    above = True
+    while jnp.sum(x) > 0:
+        x = x - 1
+        above = x > 0
+    return above
+
+
 def differences(xs):
     last, total = 0.0, jnp.zeros(2)
     for x in xs:
@@ -70,9 +78,10 @@ def differences(xs):
         (of_rows, (jnp.ones((3, 2)),), (jnp.ones((0, 2)),)),
         (counted, (jnp.ones(2), 2), (jnp.ones(2), 0)),
         (on_data, (jnp.ones(2),), (-jnp.ones(2),)),
+        (flagged, (jnp.array([3.0, 1.0]),), (-jnp.ones(2),)),
     ],
 )
-def test_a_number_that_trips_make_an_array_is_no_array_without_them(fn, some, none):
+def test_a_number_or_truth_that_trips_make_an_array_is_no_array_without_them(fn, some, none):
     emitted = jax.jit(gfx.symbolic_trace(fn, backend="jax").to("jax"))
     np.testing.assert_array_equal(emitted(*some), fn(*some))
     with pytest.raises(Exception, match="a loop without a trip leaves a number"):
