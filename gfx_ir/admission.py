@@ -105,11 +105,15 @@ class Admission:
         arrays = (_at(given, place) for path in subject.split(", ") for place in self.places.get(path, ()))
         return [found for x in arrays if owner.is_tensor(x) and (found := owner.dtype_of(x)) is not None]
 
-    def arrays(self, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-        """(path, the caller's own object) for every open leaf of the arguments."""
+    def slots(self, given: Mapping[str, Any]) -> Iterator[tuple[str, Slot, Any]]:
+        """(path, what may stand there, the caller's own object) for every open leaf of the arguments."""
         for path, places in self.places.items():
             for place in places:
-                yield path, _at(given, place)
+                yield path, _at(self.trees, place), _at(given, place)
+
+    def arrays(self, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+        """(path, the caller's own object) for every open leaf of the arguments."""
+        return ((path, held) for path, _, held in self.slots(given))
 
     def _check_dims(self, given: Mapping[str, Any], owner: Backend) -> None:
         """One open dim has one size, within its bounds; a size that is computed from others is that."""

@@ -10,7 +10,7 @@ from . import rules
 from .applied import Applied, Functions, Typed
 from .attributes import Attributed
 from .edges import UNBOUND, Input, Output
-from .errors import VerifyError
+from .errors import GfxError, VerifyError
 from .ids import Id
 from .op import OpDef, lookup
 from .source import Span
@@ -71,7 +71,7 @@ class Node(Applied):
         self.prev: Node | None = None
         self.next: Node | None = None
         if kinds is None:
-            kinds = op.kinds if type(op.kinds) is tuple else op.output_kinds(args)
+            kinds = op.kinds if type(op.kinds) is tuple else _kinds(op, args)
         if len(kinds) == 1:  # nearly always
             self.values = (Value(self, 1, kinds[0]),)
         else:
@@ -100,13 +100,17 @@ class Node(Applied):
 
     def set_args(self, args: tuple) -> None:
         """Change the arguments, uses kept right."""
+        filled = type(self.op.kinds) is not tuple and UNBOUND in leaves(self.args) and UNBOUND not in leaves(args)
         if self.graph is None:
             self.args = args
-            return
-        _drop_uses(self)
-        self.args = args
-        _add_uses(self, values_in(args))
-        self.graph.edited()
+        else:
+            _drop_uses(self)
+            self.args = args
+            _add_uses(self, values_in(args))
+            self.graph.edited()
+        if filled:  # how many values it has may hang on what it takes
+            made = [Value(self, at, kind) for at, kind in enumerate(self.op.output_kinds(args), 1)]
+            self.values = (*self.values[: len(made)], *made[len(self.values) :])
 
     def set_input(self, position: int, value: Any) -> None:
         """Bind another value to the input at `position` of `inputs`."""
@@ -133,6 +137,16 @@ class Node(Applied):
 
     def __repr__(self) -> str:
         return f"<Node {self.op.name}>"
+
+
+def _kinds(op: OpDef, args: tuple) -> tuple[str, ...]:
+    """The kinds of the values of a node, as far as they are known where what it takes is bound later."""
+    try:
+        return op.output_kinds(args)
+    except (GfxError, TypeError):
+        if UNBOUND in leaves(args):
+            return ()
+        raise
 
 
 values_in: Callable[[tuple], list[Value]] = partial(parts_of, Value)  # those in arguments, left to right

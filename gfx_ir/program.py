@@ -8,6 +8,7 @@ from typing import Any
 
 from .described import Described
 from .dtypes import numbers
+from .errors import FormatError
 from .graph import UNBOUND, Graph, Value
 from .records import Record
 from .source import Span
@@ -23,6 +24,10 @@ class Guard:
     subject: str
     value: Any
     span: Span | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if type(self.value) is not _HELD_AS.get(self.kind, type(self.value)):
+            raise FormatError(f"a guard of kind {self.kind!r} does not hold {self.value!r}", self.span)
 
     def __str__(self) -> str:
         if type(self.value) is Described:
@@ -59,6 +64,7 @@ _GUARD_TEXT = {
     "random": "{0} is a {1}",
 }
 GUARD_KINDS = tuple(_GUARD_TEXT)
+_HELD_AS = {**dict.fromkeys(("kinds", "class", "same", "distinct"), str), **dict.fromkeys(("rank", "axes"), int)}
 HELD = ("holds", "holds_signed", "held")
 """An argument is written in place with a dtype, or with that of another argument, or what has a dtype is with it; signed: whole
 numbers with signs need some."""

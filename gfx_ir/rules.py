@@ -89,7 +89,7 @@ def infer_at(op: OpDef, args: tuple, rules: str, span: Any) -> tuple:
             raise
         types = ", ".join(str(leaf) for leaf in leaves(args) if isinstance(leaf, LogicalTensor))
         raise type(error)(f"{op.name}: {error.what} (arguments: {types})", span, error.hint) from None
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         what = f"{op.name}: it does not take {', '.join(map(str, args))} ({error})"
         raise ShapeError(what, span, f"it takes: {', '.join(op.params)}") from error
 

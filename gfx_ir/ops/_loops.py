@@ -168,6 +168,8 @@ class For(Loop):
         for item in node.arg("items"):
             if type(item) is not Value and not is_range(item):
                 fail("an iterable is a tensor's value or ('range', start, stop, step)")
+            if is_range(item) and item[3] == 0:
+                fail("the step of a range is not 0")
         super().verify(node, fail, program)
 
 

@@ -91,6 +91,10 @@ class Check(Plain):
             raise getattr(builtins, error_names(error)[1])(*tree_map(machine.backend.convert, told))
         return ()
 
+    def verify(self, node: Node, fail: Fail, program: Any) -> None:
+        if type(node.arg("error")) is not str:
+            fail("its error is the name of an exception")
+
 
 class Evaluate(Plain):
     """A value that is computed for the error that it may raise."""

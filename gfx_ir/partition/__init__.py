@@ -13,7 +13,7 @@ from .plan import Plan, partition
 from .policy import DEBUG, FUSION, Policy, max_ops
 
 for _pass in (Assign, CheckPlacement, Pipeline, Place):
-    PASSES.register(_pass)
+    PASSES.register(_pass).takes_only("devices")
 
 __all__ = [
     "DEBUG", "FUSION", "Assign", "Bucketed", "CheckPlacement", "CompiledPartition", "Dataflow", "Frozen", "Partition", "Pipeline", "Place", "Plan",

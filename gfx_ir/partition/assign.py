@@ -47,7 +47,10 @@ class Assign(Pass):
 
 def devices_of(pass_: Pass, program: Program) -> list[Device]:
     """The devices that a pass is for."""
-    return [device(one) if isinstance(one, str) else one for one in pass_.get("devices", (program.flavour,))]
+    given = pass_.get("devices", program.flavour)
+    if isinstance(given, (str, Device)):
+        given = (given,)
+    return [device(one) if isinstance(one, str) else one for one in given]
 
 
 def claim(program: Program, devices: list[Device]) -> dict[Node, tuple[Device, Match]]:

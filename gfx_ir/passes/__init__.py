@@ -24,11 +24,15 @@ from .repeats import Outline
 from .roll import Roll
 from .shapes import Shapes
 
+_TAKEN: dict[type[Pass], tuple[str, ...]] = {
+    Compose: ("ops", "near"), Decompose: ("ops",), Inline: ("limit",), MixedPrecision: ("dtype", "wide"), Outline: ("least",),
+    Quantize: ("inputs",), Roll: ("least",),
+}  # fmt: skip
 for _pass in (
     Algebra, Canonical, Casts, ChannelsLast, CommonSubexpressions, Compose, Constants, DeadCarries, DeadCode, Decompose,
     FoldBatchNorm, FuseLoops, Inline, Invariant, MemoryPlan, MixedPrecision, Outline, Quantize, Roll, Shapes,
 ):  # fmt: skip
-    PASSES.register(_pass)
+    PASSES.register(_pass).takes_only(*_TAKEN.get(_pass, ()))
 
 DEFAULT = ("constants", "algebra", "casts", "shapes", "canonical", "common_subexpressions", "dead_carries", "dead_code")
 """What `gfx optimize` runs where no pass is named: passes that change no bit of a result and leave functions as they are."""

@@ -44,8 +44,8 @@ class Pass:
     """Subclass it, and say in `run` what is done to a program, in place; `apply` checks before and after.
 
     `requires` are graph attributes that the entry has to have, `preserves` the derived ones that stay right though the
-    program changed (ALL: each). `needs` names attributes of the pass itself that have to be set. `tolerance`: where results
-    are off by more than what their own dtypes leave, the share of the largest number that they may be off by.
+    program changed (ALL: each). `needs` names attributes of the pass itself that have to be set, `takes` all others (None: any).
+    `tolerance`: where results are off by more than what their own dtypes leave, the share of the largest number that they may be off by.
     """
 
     name = ""
@@ -53,6 +53,7 @@ class Pass:
     requires: tuple[Attribute, ...] = ()
     preserves: tuple = ()
     needs: tuple[str, ...] = ()
+    takes: tuple[str, ...] | None = None
 
     def __init__(self, **attributes: Any) -> None:
         self._owned: dict[str, Any] = {}
@@ -108,6 +109,7 @@ class Pass:
         if context.checked and program.version != before and not changed:
             raise PassError(f"{self._told(context)} edited the program, and says that it did not")
         if changed:
+            context.verified = None  # a slot may have been set, which is no edit that is counted
             self._verify(program, context, "left")
             self._drop_stale(program)
             context.tolerance = max((x for x in (context.tolerance, self.tolerance) if x is not None), default=None)
@@ -121,6 +123,11 @@ class Pass:
         return PassError(f"{self._told(context)} failed: {type(error).__name__}: {error}")
 
     def _check_before(self, program: Program, context: Context) -> None:
+        known = None if self.takes is None else (*self.needs, *self.takes)
+        other = [name for name in (*self._owned, *self._borrowed) if known is not None and name not in known]
+        if other:
+            hint = f"it has: {', '.join(known)}" if known else "it has none"
+            raise PassError(f"{self._told(context)} has no attribute {other[0]!r}", hint=hint)
         missing = [name for name in self.needs if not self.has(name)]
         if missing:
             raise PassError(

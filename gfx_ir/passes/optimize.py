@@ -14,6 +14,7 @@ import numpy as np
 
 from ..copies import copy_program
 from ..dtypes import dtype
+from ..errors import ArgumentError
 from ..interpreter import Interpreter
 from ..pause import collection_paused
 from ..program import Program
@@ -54,10 +55,10 @@ class Optimize:
     """
 
     def __init__(
-        self, passes: Sequence[str | Pass], *, fixpoint: bool = False, target: str = "", dump: str | Path | None = None,
+        self, passes: str | Sequence[str | Pass], *, fixpoint: bool = False, target: str = "", dump: str | Path | None = None,
         validate: Any = None, tolerance: float | None = None,
     ) -> None:  # fmt: skip
-        self.passes = [made for p in passes for made in (PASSES.read(p) if isinstance(p, str) else [p])]
+        self.passes = [made for p in ([passes] if isinstance(passes, str) else passes) for made in _read(p)]
         self.fixpoint, self.target, self.tolerance = fixpoint, target, tolerance
         folder = os.environ.get("GFX_DUMP") if dump is None else dump
         self.dump = Path(folder) if folder else None
@@ -111,6 +112,15 @@ class Optimize:
                 raise PassError(_after(f"pass {pass_.name!r} changed a result: {difference}", context))
 
 
+def _read(what: str | Pass) -> list[Pass]:
+    """The passes that a text names, or the one that is given."""
+    if isinstance(what, str):
+        return PASSES.read(what)
+    if not isinstance(what, Pass):
+        raise ArgumentError(f"{what!r} is no pass", hint="give the name of a registered one, or an instance of a Pass")
+    return [what]
+
+
 def _after(what: str, context: Context) -> str:
     earlier = context.done[:-1]
     return f"{what} (it ran after {', '.join(earlier)})" if earlier else what
@@ -122,6 +132,10 @@ def _count(program: Program) -> int:
 
 def _run(program: Program, inputs: Sequence[Any]) -> tuple[Any, set[tuple[str, str]]]:
     """The result, and what in it shares memory."""
+    taken = program.entry.placeholders
+    if not isinstance(inputs, (tuple, list)) or len(inputs) < len(taken):
+        hint = "a tuple with data for each of: " + ", ".join(str(value.name) for value in taken)
+        raise ArgumentError("`validate` does not hold data for every argument of the entry", hint=hint)
     params = {path: data_of(x) for path, x in program.params.items()}
     with np.errstate(all="ignore"):
         result = Interpreter(ReferenceBackend(), program, params).graph(program.entry, tuple(inputs), "")

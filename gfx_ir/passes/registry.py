@@ -23,6 +23,7 @@ class Entry:
         self.name, self.make, self.at = name, make, declared_at()
         self.needs: tuple[str, ...] = ()
         self.requires: tuple[Attribute, ...] = ()
+        self.takes: tuple[str, ...] | None = None
 
     def require_pass_attr(self, name: str) -> Entry:
         """The pass does not run before this attribute of its own is set."""
@@ -34,10 +35,16 @@ class Entry:
         self.requires += (key,)
         return self
 
+    def takes_only(self, *names: str) -> Entry:
+        """The pass has these attributes, and those that it requires, and does not run with others."""
+        self.takes = names
+        return self
+
     def get(self, **attributes: Any) -> Pass:
         """A new instance of the pass."""
         made = self.make(**attributes)
         made.needs, made.requires = made.needs + self.needs, made.requires + self.requires
+        made.takes = made.takes if self.takes is None else self.takes
         return made
 
 

@@ -166,13 +166,18 @@ def transpile(
 
 def in_layout(program: Program, layout: str) -> Program:
     """The program with its convolutions and pooling over axes in this order: "nchw" or "nhwc"."""
+    passes = into_layout(program, layout)
+    return program.infer().optimized(*passes) if passes else program
+
+
+def into_layout(program: Program, layout: str) -> tuple[str, ...]:
+    """The passes that turn a program, once it is inferred, to a layout. Raises ArgumentError where its arguments have no shapes."""
     if layout not in LAYOUTS:
         raise ArgumentError(f"{layout!r} is no layout", hint=f"layout= is one of {', '.join(LAYOUTS)}")
-    if not LAYOUTS[layout]:
-        return program
-    if any(value.is_tensor and value.type is None for value in program.entry.placeholders):
+    open_ = any(value.is_tensor and value.type is None for value in program.entry.placeholders)
+    if LAYOUTS[layout] and open_:
         raise ArgumentError(f"the layout {layout!r} needs the shapes of the arguments", hint="give them at capture")
-    return program.infer().optimized(*LAYOUTS[layout])
+    return LAYOUTS[layout]
 
 
 @users_frames

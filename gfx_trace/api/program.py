@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from gfx_ir.backend import Backend
 from gfx_ir.binding import Binding
 from gfx_ir.codegen import Module, emit
 from gfx_ir.copies import copy_program
-from gfx_ir.errors import ArgumentError, GuardError
+from gfx_ir.errors import ArgumentError, GuardError, UnsupportedConstruct
 from gfx_ir.graph import Graph
 from gfx_ir.loading import backend, loaded
 from gfx_ir.param_tree import nest
@@ -35,6 +36,7 @@ from ..calls.modules import check_modes
 from ..capture.capture import Captured
 from ..control.state import Write
 from ..frameworks.params import moved, to_host
+from ..interfaces import Capturing
 from ..python.draws import key_from
 from ..rewrite.tracebacks import tidy, users_frames
 from ..values.flavour import loaded_frameworks
@@ -205,7 +207,7 @@ class Program(gfx_ir.program.Program):
                 out = interpret(self, owner, given, random)
             else:
                 emitted = self.module(owner.name)
-                out = self._call(emitted, given, random, owner)
+                out = self._call(emitted, emitted.bare(), given, random)
             result = self.finish(out, owner, given)
             if self.captured is not None and self.captured.returned:
                 self._hand_back(self.binding.signature.bind(*args, **kwargs).arguments, result)
@@ -214,14 +216,26 @@ class Program(gfx_ir.program.Program):
             tidy(error, emitted)
             raise
 
-    def _call(self, emitted: Module, given: Mapping[str, Any], random: Any, owner: Backend) -> Any:
-        """What an emitted module gives for arguments that were admitted."""
+    def _call(self, emitted: Module, function: Callable[..., Any], given: Mapping[str, Any], random: Any) -> Any:
+        """What the function of an emitted module gives for arguments that were admitted."""
         terms = emitted.terms
         assert terms is not None
         if terms.leading:
-            given = {**given, terms.leading: self.params_for(owner.name)}
-        found = terms.binding.call(emitted.bare(), given, random)
+            given = {**given, terms.leading: self.params_for(terms.owner)}
+        found = terms.binding.call(function, given, random)
         return plain(self.entry.result, found) if self.records else found
+
+    def called_in_capture(self, tracer: Capturing, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """What a call gives in code that is being captured: what is emitted for the own framework is entered."""
+        if self.writes:
+            what = f"GFX cannot capture a call of the program {self.entry.name!r}, which writes {self.writes[0]}"
+            raise UnsupportedConstruct(
+                what, hint="transpile it, call the `fn` of that, and take the state that it returns"
+            )
+        given, random = self.binding.bind(args, kwargs)
+        call = partial(tracer.calls.call, self.module(self.flavour).load())
+        enter = lambda *args, **kwargs: call(args, kwargs)
+        return self.finish(self._call(self.module(self.flavour), enter, given, random), backend(self.flavour), given)
 
     def finish(self, out: Any, owner: Backend, given: dict[str, Any]) -> Any:
         """Write what the program writes; the result as the target's own containers."""

@@ -16,6 +16,7 @@ from gfx_ir.program import Guard
 from gfx_ir.save import write_whole
 
 from ..frameworks.params import moved, to_host
+from ..interfaces import Capturing
 from ..rewrite.tracebacks import users_frames
 from .program import Program, stays
 
@@ -26,6 +27,7 @@ class Transpiled:
 
     def __init__(self, program: Program, target: str, options: dict[str, Any], jit: bool = True) -> None:
         self.program, self.target = program, target
+        self.flavour, self.promotion = target, program.promotion  # what code that calls it is written in
         self.emitted = program.module(target, **options)
         self.source: str = self.emitted.source
         self.fn: Callable[..., Any] = users_frames(self.emitted.load())
@@ -52,12 +54,13 @@ class Transpiled:
         """Arguments that jax.jit has to take as static, because Python decides by them."""
         return self.emitted.static_argnames
 
-    def called_in_capture(self) -> Callable[..., Any]:
-        """What code that is being captured calls instead: the emitted function."""
+    def called_in_capture(self, tracer: Capturing, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """What a call gives in code that is being captured: the emitted function is entered."""
         if self.program.writes:
             what = f"GFX cannot capture a call of the transpiled {self.program.entry.name!r}, which writes {self.program.writes[0]}"
             raise UnsupportedConstruct(what, hint="call its `fn`, and take the state that it returns")
-        return self.fn if self.params is None else functools.partial(self.fn, self.params)
+        own = () if self.params is None else (self.params,)
+        return tracer.calls.call(self.fn, (*own, *args), kwargs)
 
     @users_frames
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -36,6 +36,7 @@ from .iterated import iterated
 from .lifted import always_lifted, lifted_by
 from .modules import ModuleView, call_module, module_class, with_hooks
 from .native import run_native
+from .preconditions import call_emitted
 from .records import generated, initialise, initialised
 from .searches import searched
 from .target_arrays import name_bound, name_closed_over
@@ -87,7 +88,7 @@ class Calls:
             return self._apply_lifted(lifted, f, args, kwargs)
         emitted = origin(f)
         if emitted is not None:
-            return self.call(emitted.bare(), args, kwargs)
+            return call_emitted(self.tracer, emitted, args, kwargs)
         if self.tracer.is_leaf(f) or not enterable(f):
             implementing = implementations(f) if args else None
             if implementing is not None:
@@ -185,7 +186,7 @@ class Calls:
             return getter(self.tracer, *args)
         instead = own_attribute(type(f), "called_in_capture")
         if instead is not None:
-            return self.call(instead(f), args, kwargs)
+            return instead(f, self.tracer, args, kwargs)
         method = getattr(type(f), "__call__", None)  # noqa: B004 - the function itself is wanted
         if isinstance(method, types.FunctionType) and enterable(method):
             return self._call_function(method, (f, *args), kwargs)

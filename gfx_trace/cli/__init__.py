@@ -19,7 +19,7 @@ from gfx_ir.op import REGISTRY
 from gfx_ir.passes import DEFAULT, PASSES, Optimize
 from gfx_ir.text import to_text
 
-from ..api import LAYOUTS, in_layout, transpile
+from ..api import LAYOUTS, in_layout, into_layout, transpile
 from ..api.check import check
 from ..api.interpreted import arguments
 from ..api.placed import run_placed
@@ -29,6 +29,7 @@ from ..frameworks.params import to_host
 from .commands import (
     Args,
     Debug,
+    Layout,
     Target,
     capture,
     err,
@@ -56,7 +57,7 @@ def transpile_command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="file to write (weights beside it); else printed")
     ] = None,
-    layout: Annotated[str, typer.Option(help=f"order of the axes of images inside: {' or '.join(LAYOUTS)}")] = "nchw",
+    layout: Layout = "nchw",
     arg: Args = None,
     debug: Debug = False,
 ) -> None:
@@ -251,6 +252,7 @@ def optimize_command(
         typer.Option("--validate", help="run after each change on the data of --arg, and name what changed a result"),
     ] = False,
     dump: Annotated[Path | None, typer.Option(help="folder for the text before and after each change")] = None,
+    layout: Layout = "nchw",
     arg: Args = None,
     debug: Debug = False,
 ) -> None:
@@ -260,8 +262,10 @@ def optimize_command(
         chosen = PASSES.read(",".join(DEFAULT) if passes == "all" else passes)
         with working(f"optimizing {target}"):
             program, given = capture(target, arg)
+            first = into_layout(program, layout)
             inputs = _inputs(program, given) if validate else None
-            series = Optimize(chosen, fixpoint=fixpoint, dump=dump, validate=inputs)
+            series = Optimize([*first, *chosen], fixpoint=fixpoint, dump=dump, validate=inputs)
+            program = program.infer() if first else program
             made = Program.of(series(program), program.captured)
         table = Table("round", "pass", "ms", "nodes")
         for done in series.report:
@@ -271,8 +275,7 @@ def optimize_command(
         if output is None:
             out.print(to_text(made), highlight=False, soft_wrap=True, markup=False)
             return
-        made.save(output)
-        err.print(f"wrote {output}", highlight=False, soft_wrap=True)
+        save(made, output)
 
     guarded(debug, work)
 

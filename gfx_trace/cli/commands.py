@@ -19,14 +19,19 @@ from gfx_ir.save import write_whole
 from gfx_ir.source import Span
 from gfx_ir.types import LogicalTensor
 
+from ..api import LAYOUTS, symbolic_trace
 from ..api import load as load_program
-from ..api import symbolic_trace
 from .specs import Sample, load_target, parse_args
 
 out, err = Console(), Console(stderr=True)
 Target = Annotated[
-    str, typer.Argument(metavar="FILE:NAME", help="a function, or a model or class without arguments, in a file")
+    str,
+    typer.Argument(
+        metavar="FILE:NAME",
+        help="a function, or a model or class without arguments, in a file; or a saved program, FILE.json",
+    ),
 ]
+Layout = Annotated[str, typer.Option(help=f"order of the axes of images inside: {' or '.join(LAYOUTS)}")]
 Args = Annotated[
     list[str] | None,
     typer.Option("--arg", metavar="NAME=SPEC", help="f32[2,3], i64[B,T], a literal, a .npy or .safetensors file"),
@@ -77,7 +82,7 @@ def save(result: Any, path: Path) -> None:
     """Write the source and its weights, and say so."""
     with _written(path):
         result.save(path)
-    weights = f" and {path.with_suffix('.safetensors')}" if result.params is not None else ""
+    weights = f" and {path.with_suffix('.safetensors')}" if result.params else ""
     err.print(f"wrote {path}{weights}", highlight=False, soft_wrap=True)
 
 

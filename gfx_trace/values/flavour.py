@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gfx_ir.backend import Backend
+from gfx_ir.codegen import origin
 from gfx_ir.errors import BackendError
 from gfx_ir.installed import required
 from gfx_ir.loading import backend, loaded
@@ -100,6 +101,11 @@ def _named_frameworks(target: Any) -> Iterator[str]:
             yield from filter(None, [_framework(str(module))])
         stack.extend(_references(fn))
         for value in _references(fn):
+            if own_attribute(type(value), "called_in_capture") is not None and value.promotion != "array_api":
+                yield value.flavour  # of what was captured
+            emitted = origin(value)
+            if emitted is not None and emitted.terms is not None:
+                yield emitted.terms.owner
             owner = value.__name__ if isinstance(value, types.ModuleType) else own_attribute(value, "__module__") or ""
             found = _framework(str(owner))
             if found:

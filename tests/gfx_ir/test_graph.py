@@ -164,6 +164,10 @@ def test_signal_orders_effects(graph):
 
 def test_nodes_are_bound_later():
     assert Node(lookup("sum")).args == (UNBOUND, None, None, False)
+    parts = Node(lookup("split"))  # how many values it has is told by what it takes
+    assert parts.values == ()
+    parts.set_args((2.0, (1, 2), 0))
+    assert [value.index for value in parts.values] == [1, 2, 3][: len(parts.values)] and parts.values
     made = Node(lookup("add"), (UNBOUND, 2.0))
     assert [end.value for end in made.inputs] == [UNBOUND]
     assert made.eval(3.0) == 5.0

@@ -177,6 +177,7 @@ def tampered(change):
         (lambda d: d["graphs"][1]["nodes"][0][1].__setitem__(0, "nothing"), "no function 'nothing'"),
         (lambda d: d["functions"].append(["loop", 1]), "has parameters|takes parameter|calls itself"),
         (lambda d: d.update(guards=[["exec", "x", 1, None]]), "no guard"),
+        (lambda d: d.update(guards=[["kinds", "x", 1.5, None]]), "does not hold 1.5"),
         (lambda d: d["signature"][0].__setitem__(0, "x=__import__('os')"), "no name"),
         (lambda d: d["signature"].append(d["signature"][0]), "no function has these arguments: x"),
         (lambda d: d["params"].pop("blocks.0.w"), "params differ"),

@@ -167,6 +167,19 @@ def error_that_is_code(graph):
     graph.append(Node(lookup("check"), (True, "f'{1}'", "exit()"), ()))
 
 
+def error_that_is_no_name(graph):
+    graph.append(node("check", True, "m", 7, kinds=()))
+
+
+def range_without_a_step(graph):
+    body = Graph("body")
+    for name in ("i", "x"):
+        body.add_placeholder(name)
+    body.result = (body.placeholders[1],)
+    items = (("range", 0, 3, 0),)
+    graph.append(node("host_for", items, graph.outputs()[:1], (), None, kinds=("tensor",), regions=(body,)))
+
+
 def placeholder_in_the_list(graph):
     graph.append(Node(lookup("placeholder"), ("z",)))
 
@@ -204,6 +217,8 @@ def parameter_under_another_path(graph):
         (unknown_operator, "no operator '__import__'"),
         (text_that_is_code, "its field cannot be the text"),
         (error_that_is_code, "its error cannot be the text"),
+        (error_that_is_no_name, "its error is (a text|the name of an exception)"),
+        (range_without_a_step, "the step of a range is not 0"),
         (placeholder_in_the_list, "stand outside"),
         (parameter_under_another_path, "under the path 'v'"),
     ],

@@ -47,7 +47,8 @@ class Breaks(Pass):
 
     def run(self, program, context):
         program.entry.first.args = ()
-        program.entry.edited()
+        if not self.get("uncounted"):
+            program.entry.edited()
         return True
 
 
@@ -112,9 +113,22 @@ def test_passes_are_read_from_text():
     assert ops_of(Optimize(["decompose(ops=['sin', 'cos', 'multiply'])"])(read(TEXT))) == ["sin", "multiply", "cos"]
 
 
+def test_what_is_no_pass_or_no_attribute_of_one_is_refused():
+    with pytest.raises(PassError, match=r"'inline' has no attribute 'limits'\nit has: limit"):
+        Optimize(["inline(limits=3)"])(read(TEXT))
+    assert [p.name for p in Optimize("dead_code, casts").passes] == ["dead_code", "casts"]
+    with pytest.raises(ArgumentError, match="is no pass"):
+        Optimize([Renames])
+    with pytest.raises(ArgumentError, match="a tuple with data for each of: "):
+        Optimize(["dead_code"], validate=())(read(TEXT))
+
+
 def test_a_pass_that_breaks_or_lies_is_named_with_those_before_it():
     with pytest.raises(PassError, match=r"pass 'breaks', after dead_code, left a broken program: .*arguments for x"):
         Optimize(["dead_code", Breaks()])(read(TEXT))
+    series = Optimize([Breaks(uncounted=True)])
+    with pytest.raises(PassError, match=r"pass 'breaks' left a broken program"):
+        series(read(TEXT))
     with pytest.raises(PassError, match=r"'lies'.* edited the program, and says that it did not"):
         Optimize([Lies()])(read(TEXT))
     broken = read(TEXT)

@@ -226,6 +226,36 @@ def test_what_was_captured_is_captured_again():
         gfx.symbolic_trace(in_jax, x, x)
 
 
+def summed(x):
+    total = x[0] * 0
+    for i in range(x.shape[0]):
+        total = total + x[i]
+    if total.sum() > 0:
+        total = total * 2
+    return total
+
+
+def test_what_was_captured_holds_its_arguments_within_another_capture_too():
+    """What it took as given is known there, or asked when the code runs."""
+    x, longer = torch.ones(2, 3), torch.ones(4, 3)
+    program = gfx.symbolic_trace(summed, x)
+    b = gfx.Dim("b", min=2, max=5)
+    open_ = gfx.symbolic_trace(lambda x, y: torch.add(x, y), *2 * [gfx.TensorSpec((b, 3))])
+    for called in (program, program.to("torch"), gfx.transpile(summed, x, to="torch"), lambda x: open_(x, x[:2])):
+        outer = (lambda called: lambda x: called(x) + 1)(called)
+        again = gfx.symbolic_trace(outer)
+        assert again.promotion == "torch"
+        equal(again(x), outer(x))
+        with pytest.raises(AssertionError, match="the capture is for"):
+            again(longer)
+        equal(gfx.symbolic_trace(outer, x)(x), outer(x))
+        with pytest.raises(GfxError, match="the capture is for"):
+            gfx.symbolic_trace(outer, longer)
+    rows = gfx.symbolic_trace(lambda x: x + 1 if x.is_contiguous() else x - 1, x)
+    with pytest.raises(GfxError, match="is not known of this call"):
+        gfx.symbolic_trace(lambda x: rows(x * 2), x)
+
+
 def test_a_graph_in_the_place_of_the_entry_is_run_and_printed():
     """With the arguments of the old one where it takes the same, else with its own."""
     program = gfx.symbolic_trace(lambda x, n=2: torch.relu(x) * n, backend="torch")

@@ -304,5 +304,12 @@ def test_optimize_prints_the_program(models):
     assert "call(" not in text and "linear(x" in text and "@entry" in text
 
 
+def test_optimize_in_a_layout(models):
+    text = gfx("optimize", "models.py:Net", "--arg", "x=f32[3]", "--layout", "nhwc", "--passes", "casts", "--validate")
+    assert [row for row in ("channels_last", "shapes", "casts") if row in text] == ["channels_last", "shapes", "casts"]
+    assert "needs the shapes" in gfx("optimize", "models.py:Net", "--layout", "nhwc", code=1)
+    assert "no directory" in gfx("optimize", "models.py:Net", "-o", "absent/f.json", code=1)
+
+
 def test_optimize_names_the_passes_that_there_are(models):
     assert "there is no pass 'absent'" in gfx("optimize", "models.py:Net", "--passes", "absent", code=1)
