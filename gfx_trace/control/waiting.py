@@ -49,7 +49,7 @@ class Waiting:
         clause around would take that; where it does so in any case, as the framework does."""
         if op.traits & Trait.ASKS and "axis" in op.params and self._tracer.record.rank_of(args[0]) is None:
             self.let_out("index", IndexError())
-        self.of_framework(f"{op.name}()", *self._waited(op, args))
+        self.of_framework(f"{op.name}()", *self._faults(op, args))
         try:
             yield
         except ShapeError as error:
@@ -98,18 +98,20 @@ class Waiting:
         return False
 
     def _faults(self, op: OpDef, args: tuple) -> tuple[str, ...]:
-        """For what a framework may raise where it computes an op."""
+        """For what a framework may raise where it computes an op; whether shapes fit is followed up where a clause waits for that."""
+        if op.effect or op.control is not None:
+            return ()
         if op.traits & Trait.OF_ONE:
             return () if self.of_one(args[0]) else ("one",)
         if op.point is Point.PYTHON:  # asked apart
             return ()
         if op.traits & Trait.CHECKS:
             return ("element",)
-        if op.index and self._open_positions(args[op.params.index(op.index)]):
-            return ("position",)
-        if self._fits(op, args):
-            return ()
-        return _of_shapes(op, args)
+        open_ = op.index and self._open_positions(args[op.params.index(op.index)])
+        positions, shapes = ("position",) if open_ else (), _of_shapes(op, args)
+        if self._fits(op, args) or (self.waits(*shapes) and self._fits_by_parts(op, args)):
+            return positions
+        return positions + shapes
 
     def _open_positions(self, index: Any) -> bool:
         """Whether an index has positions that are only known when the code runs; the bounds of slices may be any."""
@@ -136,17 +138,13 @@ class Waiting:
             bool(op.traits & Trait.ELEMENTWISE) and sum(self._tracer.record.rank_of(leaf) != 0 for leaf in tensors) < 2
         )
 
-    def _waited(self, op: OpDef, args: tuple) -> tuple[str, ...]:
-        """For what a framework may raise where it computes an op, and an except clause may wait for that."""
-        found = () if op.effect or op.control is not None else self._faults(op, args)
-        shapes = bool(found) and found == _of_shapes(op, args) and self.waits(*found)
-        return () if shapes and not self._tracer.static_types and self._fits_by_parts(op, args) else found
-
     def _fits_by_parts(self, op: OpDef, args: tuple) -> bool:
         """Whether an op takes the shapes that it is given whatever they are, by what these are made of."""
         given, shapes = [leaf for leaf in leaves(args) if type(leaf) is Value], self._tracer.record.shape_parts
         if op.traits & Trait.ELEMENTWISE:
             return shapes.fit(given)
+        if op.traits & Trait.WRITES_AT:
+            return shapes.written(*args[:3])
         axes = _axes(op, args) if given == [args[0]] else None
         return axes is not None and shapes.has_axes(given[0], axes)
 

@@ -7,7 +7,7 @@ what it is before the loop; when a pass over the body ends, what it leaves has t
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 from gfx_ir.codegen.sides import outer
@@ -97,9 +97,26 @@ class ShapeParts:
 
     def within(self, value: Any, target: Value) -> bool:
         """Whether a value surely broadcasts to the shape that another one has."""
-        whole = {self._root(target), self._whole(target)}
+        return self._made_of(value, {self._root(target), self._whole(target)}.__contains__)
+
+    def written(self, target: Value, index: Any, value: Any) -> bool:
+        """Whether a value surely broadcasts to what stands at an index: it is a number, or made of what was read there."""
+        whole, at = self._whole(target), self._known.facts.key(index)
+
+        def is_place(leaf: Value) -> bool:
+            node = leaf.node
+            return (
+                bool(node.op.traits & Trait.READS_AT)
+                and self._whole(node.args[0]) is whole
+                and self._known.facts.key(node.args[1]) == at
+            )
+
+        return self._made_of(value, is_place)
+
+    def _made_of(self, value: Any, whole: Callable[[Value], bool]) -> bool:
+        """Whether the axes of a value are the last ones of some of which this holds."""
         found = self._ends(value, whole)
-        return found is not None and found <= whole
+        return found is not None and all(map(whole, found))
 
     def stays(self, carried: Value, left: Any) -> bool:
         """Whether what a trip leaves in the place of what a loop carries is what that was taken for."""
@@ -113,8 +130,8 @@ class ShapeParts:
                 return False
         return True
 
-    def _ends(self, value: Any, stop: Iterable[Value] = ()) -> set[Value] | None:
-        """The values of whose axes a value's may be the last ones, no farther back than those of `stop`; None: they may be another's
+    def _ends(self, value: Any, stop: Callable[[Value], bool] = lambda _: False) -> set[Value] | None:
+        """The values of whose axes a value's may be the last ones, no farther back than where `stop` holds; None: they may be another's
         in each trip of a loop."""
         found, met, crossed, todo = set[Value](), set[Value](), list[Graph](), [value]
         while todo:
@@ -122,7 +139,7 @@ class ShapeParts:
             if self._is_number(leaf) or (leaf := self._root(leaf)) in met:
                 continue
             met.add(leaf)
-            parts = None if leaf in stop else self._parts(leaf, _ALL, crossed)
+            parts = None if stop(leaf) else self._parts(leaf, _ALL, crossed)
             if parts is None:
                 found.add(leaf)
             else:

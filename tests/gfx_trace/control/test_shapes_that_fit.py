@@ -69,6 +69,18 @@ def written_of_itself(x):
     return w
 
 
+def written_at_its_place(x):
+    w, i = x * 1, x.shape[0] // 2
+    try:
+        w[i] = np.tanh(w[i]) * 2
+        part = w[:1]
+        part *= 0.5
+        w[0] = 1.5
+    except ValueError:
+        w = x * 2
+    return w
+
+
 def of_two_arguments(x, m):
     try:
         return x + m
@@ -146,10 +158,37 @@ def written_on_one_side(x):
     return part
 
 
-FIT = (of_one_argument, carried, behind_a_loop, carried_and_turned, in_a_function, written_of_itself)
+def written_at_another_place(x):
+    w = x * 1
+    try:
+        w[:1] = np.tanh(w[1:])
+    except ValueError:
+        w = x * 2
+    return w
+
+
+def written_where_one_is_open(x, m, k: int = 0):
+    w = x * 1
+    try:
+        w[k] = m
+    except ValueError:
+        w = x * 2
+    return w
+
+
+FIT = (
+    of_one_argument,
+    carried,
+    behind_a_loop,
+    carried_and_turned,
+    in_a_function,
+    written_of_itself,
+    written_at_its_place,
+)
 WAIT = (
     of_two_arguments, without_axes, indexed_on_one_side, another_in_later_trips, fewer_axes_in_later_trips,
-    rows_of_a_trip, written_by_more_axes, written_on_one_side,
+    rows_of_a_trip, written_by_more_axes, written_on_one_side, written_at_another_place,
+    written_where_one_is_open,
 )  # fmt: skip
 
 
