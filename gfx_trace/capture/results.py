@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from gfx_ir import ops
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.fields import contents, record_fields
-from gfx_ir.graph import Node, Value
+from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import lookup
 from gfx_ir.param_tree import flatten, nest
 from gfx_ir.records import RESULT, Record, is_record
@@ -29,6 +30,8 @@ from ..python.open_iterables import OpenRange
 from ..python.rows import Lazy, rows_of
 from ..python.sequences import OpenList, as_list
 from ..rewrite.packages import framework
+from ..values.by_ops import ByOps
+from ..values.equations import is_tensor
 from ..values.gated import Gated, gate_of
 from ..values.nest import branches
 from ..values.number_rows import rows_kind
@@ -49,13 +52,15 @@ class Results:
         self._seen: set[int] = set()  # ids of those that are part of the result
         self._path = [RESULT]
         self.records: dict[str, Record] = {}
+        self._by_ops = ByOps(tracer.record)
+        self._points: dict[tuple[Graph, Value], Any] = {}
 
     def tree(self, result: Any) -> Made:
         """(tree of Values and constants, how to make the function's own container of it: None where the tree is one already)."""
         tracer, kind = self.tracer, type(result)
         if is_open(result):
             taken = type(result) is HostProxy and result.taken
-            return (tracer.host("tuple", result.value) if taken else result.read()), None
+            return (tracer.host("tuple", result.value) if taken else self._point(result)), None
         if kind in (int, float, bool, complex, str, type(None)):
             return result, None
         if type(result) is OpenList:
@@ -91,6 +96,18 @@ class Results:
         if found is not result:
             return found, None
         return self._registered(result)
+
+    def _point(self, result: Any) -> Any:
+        """What stands for a result. NumPy's arrays without axes are no numbers of its own: where the ops do not tell which of the two
+        the author has, another one does."""
+        value, graph = result.read(), self.tracer.graph
+        if type(result) is not Proxy or result.backend is None or not result.backend.numbers or not is_tensor(value):
+            return value
+        if (graph, value) not in self._points:
+            lacks = self._by_ops.lacks_array(value), self._by_ops.lacks_number(value)
+            made = ops.as_tensor(value) if lacks[0] else ops.getitem(value, ()) if lacks[1] else value
+            self._points[graph, value] = made
+        return self._points[graph, value]
 
     def _registered(self, result: Any) -> Made:
         """An object that the framework takes apart as a tree, as a dictionary by the paths of its leaves."""

@@ -149,9 +149,12 @@ class Proxy(Captured):
             self.read()  # here, where it was made in a region that was left
             builder.journal.record(self)
             self.own.written = True
-        self.base.write(self.put(self.base.read(), new))
-        new = builder.gradients.kept(builder, self.value, new)
         builder.record.written(new, self.value)
+        self.base.write(self.put(self.base.read(), new))
+        kept = builder.gradients.kept(builder, self.value, new)
+        if kept is not new:
+            builder.record.written(kept, self.value)
+        new = kept
         self.value, self.seen, self.version = new, self.base.version, next(_VERSIONS)
 
     def restore(self, value: Any) -> None:

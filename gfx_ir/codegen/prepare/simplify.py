@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...control import is_data_test, is_for, is_host, is_loop, is_test
+from ...control import is_data_test, is_for, is_given, is_host, is_loop, is_test
 from ...edited import put_before
 from ...graph import Graph, Node, Value, values_in
 from ...infer.facts import Facts
-from ...op import Trait
+from ...op import Point, Trait
 from ...program import Program
 from ...regions import outputs_of
 from ..sides import joins, outer
@@ -45,7 +45,20 @@ class Simplify(Lowering):
 
     def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
         """Replace outputs of tests that need no test, in the graph and its regions, of whose values `facts` tells."""
-        simplify(graph, emission.style.control.higher_order, facts_of(graph, program))
+        facts = facts_of(graph, program)
+        simplify(graph, emission.style.control.higher_order, facts)
+        if not emission.backend.numbers:
+            for node in list(graph.walk()):
+                _point(node, facts)
+
+
+def _point(node: Node, facts: Facts) -> None:
+    """`asarray(x)` and `x[()]` of an array that was made are that, where no number of the framework's own stands for one without axes."""
+    again = node.op.traits & Trait.OF_NUMBERS and node.op.put is not None and not any(node.args[1:])
+    whole = node.op.point is Point.INDEXED and node.args[1:] == ((),)
+    if (again or whole) and facts.is_array(node.args[0]) and not is_given(node.args[0].node) and node.graph is not None:
+        node.value.replace_by(node.args[0])
+        node.graph.erase(node)
 
 
 def _truth(node: Node, facts: Facts) -> None:

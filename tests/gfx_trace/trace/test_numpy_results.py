@@ -68,7 +68,7 @@ def test_a_number_is_new_and_an_array_is_written(functions, at):
             continue
         for one, other in zip((*wanted, given), (*found, copy)):
             np.testing.assert_allclose(np.asarray(other), np.asarray(one))
-            assert np.shape(other) == np.shape(one)
+            assert (np.shape(other), isinstance(other, np.ndarray)) == (np.shape(one), isinstance(one, np.ndarray))
 
 
 # ---------------------------------------------------------------------- what is written is an array
@@ -185,3 +185,16 @@ def test_a_method_that_writes_a_number_is_refused():
     for given in ((), (np.array([1.0, 3.0]),)):
         with pytest.raises(GfxError, match="it writes an array, and this is a number of NumPy's"):
             gfx.symbolic_trace(filled_sum, *given, backend="numpy")
+
+
+def test_where_no_number_stands_for_an_array_the_source_tells_none_apart():
+    def f(x):
+        written = np.array(x[0])
+        written += 1
+        return written, x[0].copy()
+
+    program = gfx.symbolic_trace(f, backend="numpy")
+    assert "return np.asarray(written), np.copy(x[0])[()]" in program.source("numpy")
+    assert all(
+        word not in program.source(target) for target in ("torch", "jax") for word in ("array", "tensor", "[()]")
+    )

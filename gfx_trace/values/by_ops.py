@@ -1,0 +1,59 @@
+"""What NumPy has where a value of the graph is without axes as the ops alone tell, which is what source written of them has: a number
+or an array. The author's own code may have the other, as of an array that was written in place."""
+
+from __future__ import annotations
+
+from gfx_ir.control import is_given, is_loop
+from gfx_ir.graph import Value
+from gfx_ir.infer import transfer
+from gfx_ir.infer.abstract import ARRAYS, ELEMENTS, Kinds
+from gfx_ir.infer.demand import Question, Rule
+from gfx_ir.infer.number_conditions import at_ranks
+from gfx_ir.infer.shape_rules import Call
+
+from .equations import is_tensor, plain
+from .record import Record
+
+
+class ByOps:
+    """The kinds of values by their ops, and what differs from the record of a capture."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self.kinds = Question(self._kinds, record.called.get)
+        self.element, self.ranks, self.rank, self.dims = record.element, record.ranks, record.rank, record.dims
+        self.rules, self.given = record.rules, record.given
+
+    def lacks_array(self, value: Value) -> bool:
+        """Whether the author has an array, and source of the ops may have a number."""
+        return self._record.kinds_of(value) == ARRAYS and self._may_be_point(value, self._asked(value) - ARRAYS)
+
+    def lacks_number(self, value: Value) -> bool:
+        """Whether the author has a number, if there are no axes, and source of the ops may have an array."""
+        found = self._record.kinds_of(value)
+        return found == ELEMENTS and not self._asked(value) <= ELEMENTS and self._may_be_point(value, found)
+
+    def _asked(self, value: Value) -> Kinds:
+        found: Kinds = self.kinds.ask(self._record.facts.root(value))
+        return found
+
+    def _may_be_point(self, value: Value, kinds: Kinds) -> bool:
+        record = self._record
+        return bool(kinds) and at_ranks(kinds, record.ranks_of(value), record.assumed.depths) is not None
+
+    def _kinds(self, value: Value) -> Rule:
+        node, record = value.node, self._record
+        if is_given(node):
+            return ARRAYS
+        if not node.regions:
+            return (yield from transfer.kinds(Call(node.op, node.args, value.index - 1, record.facts.root), self))
+        sources = record.sides(value)
+        if is_loop(node):
+            at, init = value.index - 1, node.arg("init")
+            left = node.regions[-1].result
+            sources = [init[at], left[at]] if at < len(init) and type(left) is tuple else []
+        found: Kinds = frozenset() if sources else ARRAYS
+        for source in sources:
+            asked = record.facts.root(source) if is_tensor(source) else source
+            found |= (yield self.kinds, asked) if is_tensor(source) else plain(source).kinds
+        return found
