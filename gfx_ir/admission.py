@@ -15,7 +15,7 @@ from .errors import ArgumentError, GuardError
 from .graph import Value
 from .guards import CHECKS
 from .host import Dim, Expr, atoms, evaluate, solved
-from .loading import loaded
+from .loading import loaded, owner_of
 from .program import HELD, Guard, Parameter, Slot
 from .python_numbers import NUMBER_CLASSES
 from .trees import paths, tree_map
@@ -243,7 +243,7 @@ def _check_open(slot: Slot, held: Any, path: str, owner: Backend) -> None:
             f"the capture takes {path!r} as a value of kind {slot.kind!r}, and the call has {_shown(held)}",
             hint=f"annotate {path!r} in the signature with what it is, or give it at capture",
         )
-    of = owner if own else next((other for other in loaded() if other.is_tensor(held)), None)
+    of = owner if own else owner_of(held)
     if of is not None and of is not owner:
         _check_foreign(held, path, owner, of)
     if isinstance(slot.type, LogicalTensor):

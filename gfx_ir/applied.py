@@ -90,8 +90,8 @@ class Applied:
             self._meta = dict(found)
 
     def eval(self, *inputs: Any, program: Functions | None = None, prefix: str = "") -> Any:
-        """Host values in (one for each of `inputs`), host values out, by the reference: of what it holds and calls, too. Raises
-        ShapeError where there are more or fewer."""
+        """Host values in (one for each of `inputs`), host values out (a value, or the tuple of several), by the reference: of
+        what it holds and calls, too. Raises ShapeError where there are more or fewer."""
         taken = sum(isinstance(leaf, Typed) or leaf is UNBOUND for leaf in leaves(self.args))
         if taken != len(inputs):
             raise ShapeError(f"{self.op.name} takes {taken} values here, and {len(inputs)} are given", self.span)
@@ -100,7 +100,8 @@ class Applied:
         if self.op.control is not None:
             return self.op.control.eval(self, args, program, prefix)
         with rules.building(None):
-            return evaluate(self.op, args)
+            out = evaluate(self.op, args)
+        return tuple(out) if type(out) is list and len(self.values) != 1 else out
 
     def types(self) -> tuple:
         """The arguments with the type of each value in its place."""

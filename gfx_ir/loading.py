@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from importlib import metadata
+from typing import Any
 
 from .backend import Backend
 from .errors import BackendError
@@ -57,3 +58,14 @@ def add_op(op: OpDef) -> OpDef:
 def loaded() -> tuple[Backend, ...]:
     """The backends whose frameworks are imported already."""
     return tuple(_LOADED.values())
+
+
+def owner_of(x: Any) -> Backend | None:
+    """The loaded backend whose framework an array is of; None of what is none."""
+    return next((owner for owner in loaded() if owner.is_tensor(x)), None)
+
+
+def to_host(x: Any) -> Any:
+    """An array of any loaded framework as NumPy; what is none, as it is."""
+    owner = owner_of(x)
+    return x if owner is None else owner.to_host(x)

@@ -12,6 +12,7 @@ from ..graph import Graph, Node
 from ..infer.joins import fit, loosely
 from ..infer.walk import Site, Walk, inputs_of
 from ..interpreter import Interpreter
+from ..loading import to_host
 from ..naming import is_name
 from ..program import Program
 from ..reference import ReferenceBackend
@@ -24,7 +25,8 @@ class Structural(Control):
     worded = True
 
     def eval(self, node: Node, args: tuple, program: Any, prefix: str) -> Any:
-        machine = Interpreter(ReferenceBackend(), program, program.params if program is not None else {})
+        held = {} if program is None else {path: to_host(x) for path, x in program.params.items()}
+        machine = Interpreter(ReferenceBackend(), program, held)
         out = machine.node(node, args, prefix)
         return out[0] if len(node.values) == 1 else tuple(out)
 

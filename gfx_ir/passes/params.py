@@ -11,7 +11,7 @@ import numpy as np
 from ..control import is_parameter
 from ..dtypes import DType
 from ..graph import Graph, Node, Value
-from ..loading import loaded
+from ..loading import owner_of, to_host
 from ..op import Trait
 from ..program import Program
 from ..reach import reached
@@ -23,18 +23,13 @@ from .moves import fewer_operands
 
 def data_of(x: Any) -> np.ndarray:
     """As NumPy."""
-    for owner in loaded():
-        if owner.is_tensor(x):
-            return np.asarray(owner.to_host(x))
-    return np.asarray(x)
+    return np.asarray(to_host(x))
 
 
 def like(original: Any, data: np.ndarray) -> Any:
     """New data as an array of the framework that another is of."""
-    for owner in loaded():
-        if owner.is_tensor(original):
-            return owner.from_host(data)
-    return data
+    owner = owner_of(original)
+    return data if owner is None else owner.from_host(data)
 
 
 def prefixes_of(program: Program) -> dict[Graph, list[str]]:

@@ -14,12 +14,13 @@ from gfx_ir.backend import Backend
 from gfx_ir.control import is_call
 from gfx_ir.graph import Graph, Node
 from gfx_ir.interpreter import Interpreter
+from gfx_ir.loading import to_host
 from gfx_ir.program import Program
 from gfx_ir.regions import join_path
 from gfx_ir.runtime.executor import Executor
 from gfx_ir.trees import leaves
 
-from ..frameworks.params import mapped, moved, to_host
+from ..frameworks.params import mapped, moved
 from .differences import Difference, compare, copied
 from .interpreted import arguments
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..frameworks.params import to_host
+from gfx_ir.loading import to_host
+
 from ..values.flavour import loaded_frameworks
 
 _TOLERANCES = {"float64": 1e-6, "complex128": 1e-6, "float32": 1e-4, "complex64": 1e-4, "float16": 1e-2}

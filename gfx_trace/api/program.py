@@ -23,7 +23,7 @@ from gfx_ir.codegen import Module, emit
 from gfx_ir.copies import copy_program
 from gfx_ir.errors import ArgumentError, GuardError, UnsupportedConstruct
 from gfx_ir.graph import Graph
-from gfx_ir.loading import backend, loaded
+from gfx_ir.loading import backend, loaded, owner_of, to_host
 from gfx_ir.param_tree import nest
 from gfx_ir.partition import FUSION, Policy, partition
 from gfx_ir.passes import DEFAULT, Optimize, Pass
@@ -35,7 +35,7 @@ from gfx_ir.types import LogicalTensor, TensorSpec
 from ..calls.modules import check_modes
 from ..capture.capture import Captured
 from ..control.state import Write
-from ..frameworks.params import moved, to_host
+from ..frameworks.params import moved
 from ..interfaces import Capturing
 from ..python.draws import key_from
 from ..rewrite.tracebacks import tidy, users_frames
@@ -347,7 +347,7 @@ def part_at(tree: Any, path: str) -> Any:
 def stays(path: str, held: Any, value: Any, owner: Backend) -> Backend:
     """The framework of an array that state holds. Raises GuardError where what replaces it has another shape or dtype: the graph
     stands for what it found there."""
-    source = next((b for b in loaded() if b.is_tensor(held)), owner)
+    source = owner_of(held) or owner
     for what, before, after in (
         ("shape", tuple(source.shape_of(held)), tuple(owner.shape_of(value))),
         ("dtype", source.dtype_of(held), owner.dtype_of(value)),

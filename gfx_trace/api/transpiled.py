@@ -9,13 +9,13 @@ from typing import Any
 
 from gfx_ir.codegen.loader import with_loader
 from gfx_ir.errors import FormatError, UnsupportedConstruct
-from gfx_ir.loading import backend
+from gfx_ir.loading import backend, to_host
 from gfx_ir.param_tree import flatten
 from gfx_ir.probing import is_module
 from gfx_ir.program import Guard
 from gfx_ir.save import write_whole
 
-from ..frameworks.params import moved, to_host
+from ..frameworks.params import moved
 from ..interfaces import Capturing
 from ..rewrite.tracebacks import users_frames
 from .program import Program, stays

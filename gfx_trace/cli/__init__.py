@@ -14,7 +14,7 @@ from rich.table import Column, Table
 
 from gfx_ir.errors import BackendError, GfxError
 from gfx_ir.graph import UNBOUND
-from gfx_ir.loading import available, backend
+from gfx_ir.loading import available, backend, to_host
 from gfx_ir.op import REGISTRY
 from gfx_ir.passes import DEFAULT, PASSES, Optimize
 from gfx_ir.text import to_text
@@ -25,7 +25,6 @@ from ..api.interpreted import arguments
 from ..api.placed import run_placed
 from ..api.program import Program
 from ..explain import explain
-from ..frameworks.params import to_host
 from .commands import (
     Args,
     Debug,

@@ -13,10 +13,8 @@ import numpy as np
 
 from gfx_ir.dtypes import dtype, promote_types
 from gfx_ir.errors import FormatError
-from gfx_ir.loading import backend
+from gfx_ir.loading import backend, to_host
 from gfx_ir.program import Program
-
-from ..frameworks.params import to_host
 
 _FRAMEWORKS = {".pt": "torch", ".pth": "torch", ".bin": "torch"}
 KINDS = ".safetensors, .npz, .pt, .pth, .bin, an .index.json of shards, or a folder that holds one of these"

@@ -6,25 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from gfx_ir.backend import Backend
-from gfx_ir.loading import loaded
-
-
-def to_host(x: Any) -> Any:
-    """An array of any loaded framework as NumPy."""
-    for backend in loaded():
-        if backend.is_tensor(x):
-            return backend.to_host(x)
-    return x
+from gfx_ir.loading import owner_of
 
 
 def moved(x: Any, target: Backend) -> Any:
     """An array of any loaded framework as the target's; what is none goes through."""
-    if target.is_tensor(x):
-        return x
-    for backend in loaded():
-        if backend.is_tensor(x):
-            return target.from_host(backend.to_host(x))
-    return x
+    owner = None if target.is_tensor(x) else owner_of(x)
+    return x if owner is None else target.from_host(owner.to_host(x))
 
 
 def mapped(fn: Callable[[Any], Any], tree: Any) -> Any:
