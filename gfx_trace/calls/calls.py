@@ -88,7 +88,7 @@ class Calls:
             return self._apply_lifted(lifted, f, args, kwargs)
         emitted = origin(f)
         if emitted is not None:
-            return call_emitted(self.tracer, emitted, args, kwargs)
+            return call_emitted(self.tracer, emitted, self.call, args, kwargs)
         if self.tracer.is_leaf(f) or not enterable(f):
             implementing = implementations(f) if args else None
             if implementing is not None:
@@ -230,6 +230,9 @@ class Calls:
         inner = compiled(target)
         if inner is not None:
             return self.call_entry(inner, args, kwargs)
+        emitted = origin(target)
+        if emitted is not None:
+            return call_emitted(self.tracer, emitted, self.call_entry, args, kwargs)
         if not isinstance(target, types.FunctionType):
             name_bound(self.tracer, {"self": target})
             return self.call(target, args, kwargs)

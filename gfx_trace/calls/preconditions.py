@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -18,15 +18,16 @@ from ..interfaces import Capturing
 from ..values.proxy import Proxy
 
 
-def call_emitted(tracer: Capturing, emitted: Module, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """What a call of an emitted function gives: it is entered. Raises GuardError where what it took as given is known not to hold."""
+def call_emitted(
+    tracer: Capturing, emitted: Module, enter: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
+) -> Any:
+    """What a call of an emitted function gives, which `enter` calls. Raises GuardError where what it took as given is known not to hold."""
     terms = emitted.terms
-    if terms is None:
-        return tracer.calls.call(emitted.bare(), args, kwargs)
+    assert terms is not None
     given, random = terms.binding.bind(args, kwargs)
     terms.admission.check(given, backend(terms.owner))
     _require(tracer, terms.admission, given)
-    return terms.binding.call(lambda *args, **kwargs: tracer.calls.call(emitted.bare(), args, kwargs), given, random)
+    return terms.binding.call(lambda *args, **kwargs: enter(emitted.bare(), args, kwargs), given, random)
 
 
 def _require(tracer: Capturing, admission: Admission, given: Mapping[str, Any]) -> None:

@@ -148,7 +148,7 @@ def _capture(
     """Capture, with small arrays from outside as constants or not, and functions that stay functions or not."""
     options = dict(options)
     emitted = origin(target)
-    target = target if emitted is None else emitted.bare()
+    entered, target = target, target if emitted is None else emitted.bare()
     flavour = flavour_of(target, args, kwargs, asked)
     promotion = options.pop("promotion", None) or (flavour.rules() if flavour is not None else "array_api")
     function, name, documented = described(target)
@@ -164,7 +164,7 @@ def _capture(
         arguments = Arguments(tracer, sizes, keys)
         bound = arguments.bind(signature, hints_of(function), args, kwargs)
         tracer.static_types = not graph.placeholders or any(p.type is not None for p in graph.placeholders)
-        (tree, rebuild), results, (state, left) = _traced(tracer, target, bound, documented, sizes is not None)
+        (tree, rebuild), results, (state, left) = _traced(tracer, entered, bound, documented, sizes is not None)
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
         tracer.castable.state(graph)
     program = _program(tracer, graph, bound, promotion, state, results)

@@ -251,6 +251,8 @@ def test_what_was_captured_holds_its_arguments_within_another_capture_too():
         equal(gfx.symbolic_trace(outer, x)(x), outer(x))
         with pytest.raises(GfxError, match="the capture is for"):
             gfx.symbolic_trace(outer, longer)
+    with pytest.raises(AssertionError, match="the capture is for"):
+        gfx.symbolic_trace(program.to("torch"))(longer)
     rows = gfx.symbolic_trace(lambda x: x + 1 if x.is_contiguous() else x - 1, x)
     with pytest.raises(GfxError, match="is not known of this call"):
         gfx.symbolic_trace(lambda x: rows(x * 2), x)
