@@ -16,7 +16,7 @@ from fuzz_failures_state import STATE
 from fuzz_failures_types import TYPES
 from fuzz_programs import load, program_of
 
-COUNT, BATCH = 175, 25
+COUNT, BATCH = 75, 25
 WITH_XLA = 25  # compiling takes longest: one in so many runs under jax.jit too, the source of the others is traced, and run step by step
 MOST_REFUSED = {"programs": BATCH // 4, "aimed": BATCH * 3 // 4, "ordinary": BATCH * 3 // 4}
 ONCE = {**FAILURES, **NUMBERS, **SOURCES, **TYPES, **STATE, **KINDS}

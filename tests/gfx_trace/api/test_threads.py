@@ -150,7 +150,7 @@ def capture_of(maker):
     return work
 
 
-@pytest.mark.parametrize("maker, times", [(made, 500), (typed_in, 10_000), (with_text, 400)])
+@pytest.mark.parametrize("maker, times", [(made, 500), (typed_in, 3_000), (with_text, 400)])
 def test_captures_of_short_lived_functions_leave_nothing(maker, times):
     blocks, objects, modules, texts = repeated(capture_of(maker), times)
     assert (modules, texts) == (0, 0)
