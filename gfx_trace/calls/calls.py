@@ -20,7 +20,7 @@ from ..heap.makers import made_by
 from ..interfaces import Capturing
 from ..objects.attributes import own_function
 from ..objects.memoised import Wrapper
-from ..objects.special_methods import SpecialMethod, accessor, bound_operands, meant
+from ..objects.special_methods import Handler, SpecialMethod, accessor, bound_operands, meant
 from ..python.draws import BoundDraw
 from ..python.faults import cannot
 from ..python.listed import SpreadItems
@@ -151,7 +151,7 @@ class Calls:
             return call_module(self.tracer, f, args, kwargs)
         if isinstance(f, OpDef):
             return self.tracer.apply(Lift(f.name, f), args, kwargs, self.tracer.backend)
-        if type(f) is SpecialMethod:
+        if type(f) is SpecialMethod or type(f) is Handler:
             return f(*args, **kwargs)
         special = meant(self.tracer, f, args)
         if special is not None and not kwargs:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 import types
 from collections import defaultdict
@@ -19,7 +18,7 @@ from ..frameworks.structured import array_attribute
 from ..heap.contents import FIXED, table_of
 from ..interfaces import Capturing
 from ..objects.attributes import NOT_OWN
-from ..objects.special_methods import MEANINGS, WRITING, SpecialMethod
+from ..objects.special_methods import MEANINGS, WRITING, Handler, SpecialMethod
 from ..python.convert import as_lists
 from ..python.devices import settled
 from ..python.draws import Draws, drawing
@@ -80,7 +79,7 @@ class Objects:
         if isinstance(o, (np.random.Generator, np.random.RandomState)):
             raise self.outside_generator(f"numpy.random.{kind.__name__}.{name}")
         if name == "get" and getattr(kind, name, None) is dict.get:
-            return functools.partial(get, self.tracer, o)
+            return Handler(get, self.tracer, o)
         if self.tracer.arrays.array_owner(o) is not None:
             return self.tracer.views.tensor_attribute(self.tracer.arrays.array_proxy(o), name)
         found = self.attribute(o, name)

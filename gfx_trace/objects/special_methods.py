@@ -150,6 +150,10 @@ class SpecialMethod:
         return MEANINGS[self.name](active.builder, self.owner, *args, **kwargs)
 
 
+class Handler(partial):
+    """A method in C as captured code means it, bound to its object: it is run as it stands, by code in C too."""
+
+
 def meant(tracer: Capturing, f: Any, args: tuple) -> tuple[Meaning, tuple] | None:
     """What a special method in C means that is called by its name on captured data, and its operands; None: f is none."""
     if not isinstance(f, _METHODS_IN_C) or f.__name__ not in MEANINGS:

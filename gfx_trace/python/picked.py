@@ -69,7 +69,7 @@ def get(tracer: Capturing, o: dict, key: Any, default: Any = None) -> Any:
         return tracer.gates.resolve(key, lambda side: get(tracer, o, side, default))
     key = settled(tracer, key)
     if not (o and open_place(o, key)):
-        found = o.get(key, default)
+        found = tracer.native_methods.run((key, *o), lambda: o.get(key, default))  # their hashes, and ==
         if type(found) is Gated:
             return tracer.gates.if_there(found, lambda side: side, lambda: default)
         tracer.effects.sure_of(o, key)
