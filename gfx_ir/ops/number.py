@@ -6,6 +6,7 @@ Source: https://docs.python.org/3/library/stdtypes.html#numeric-types-int-float-
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 
 from .. import dtypes
@@ -16,7 +17,7 @@ from ..python_numbers import KINDS, OF_LETTERS, function, function_kind
 from ..rules import OPEN
 from ..types import LogicalTensor
 from ._row import op
-from ._seen import is_plain
+from ._seen import is_plain, rank
 from ._shapes import as_type, free, takes_open
 
 FAMILY = "number"
@@ -53,6 +54,11 @@ def _python(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return _weak(function_kind(args.function, [_kind(arg, rules) for arg in args.args]), rules)
 
 
+def _spelled(kind: str, args: SimpleNamespace) -> str:
+    """NumPy's arrays with axes are no numbers to Python, also of one element."""
+    return f"{kind}(x.item())" if rank(args.x) else f"{kind}(x)"
+
+
 op(
     FAMILY,
     "item(x)",
@@ -66,7 +72,7 @@ for _name in ("int", "float", "bool"):
     op(
         FAMILY,
         f"to_{_name}(x)",
-        f"{_name}(x)",
+        partial(_spelled, _name),
         infer=_made(_name),
         compute=free,
         traits=Trait.KEEPS_SIGN | (Trait.TRUTH if _name == "bool" else Trait.OF_ONE),

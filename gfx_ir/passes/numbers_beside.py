@@ -21,6 +21,8 @@ def fit_numbers(node: Node, rules: str, facts: Facts) -> None:
     """Make whole numbers beyond 64 bits floats, as which NumPy takes them beside floats: of whole numbers it takes none of these.
     Raises UnsupportedConstruct where another framework's array meets one, which raises an OverflowError there."""
     if node.op.traits & Trait.ELEMENTWISE and any(map(_is_beyond, node.args)):
+        if all(facts.is_number(arg) for arg in node.args):
+            return  # Python's own, without end
         if rules != "numpy" and any(type(arg) is Value and not facts.may_be_number(arg) for arg in node.args):
             what = f"no {framework_of(rules)} array takes a whole number of more than 64 bits: Python raises an OverflowError here"
             raise UnsupportedConstruct(what, node.span, "make it a float: float(n)")

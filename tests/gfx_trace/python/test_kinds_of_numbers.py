@@ -311,3 +311,26 @@ def test_what_a_number_tells_is_a_boolean(fn, to):
         pairs = zip(found, want) if isinstance(want, tuple) else [(found, want)]
         for a, b in pairs:
             assert (type(a) is type(b) or not isinstance(b, bool)) and np.array_equal(np.asarray(a), np.asarray(b))
+
+
+@pytest.mark.parametrize("to", ["torch", "numpy"])
+def test_whole_numbers_beyond_64_bits_stay_whole_beside_numbers(to):
+    def hashed(x):
+        value = 1469598103934665603
+        for at in range(3):
+            value = ((value ^ int(x[at])) * 1099511628211) % 2**64
+        return value, int(x[0]) + 2**70, int(x[1]) % 2**65
+
+    x = torch.tensor([3.0, -1.0, 7.0])
+    given = x if to == "torch" else x.numpy()
+    assert gfx.transpile(hashed, x, to=to)(given) == hashed(x)
+
+
+def test_one_element_with_an_axis_is_a_number_in_numpy_source():
+    def pointer(p):
+        return int(p), float(p), bool(p), p.item()
+
+    p = torch.tensor([3.0])
+    assert gfx.transpile(pointer, p, to="numpy")(p.numpy()) == pointer(p)
+    with pytest.raises(TypeError, match="0-dimensional"):  # which NumPy's own code has none of
+        gfx.symbolic_trace(pointer, p.numpy())
