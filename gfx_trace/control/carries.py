@@ -8,24 +8,20 @@ from typing import Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Graph, Value
-from gfx_ir.types import LogicalTensor
 
 from ..heap.aliases import called as called_tensor
-from ..heap.aliases import doubt, memory, mutable, reached, share
 from ..heap.contents import unchanged
-from ..heap.journal import Slot, held_value, held_values
+from ..heap.journal import held_value, held_values
 from ..heap.made import WRITABLE
 from ..interfaces import Capturing
-from ..python.listed import ListedItems
-from ..python.rows import Growing, StackedRows, called, grown, kind_of_item
+from ..python.rows import called
 from ..values.access import Access, Stop
 from ..values.either import Source
 from ..values.gated import is_total
 from ..values.item_kinds import holds_fields
-from ..values.lost import Lost
 from ..values.nest import branches, rebuilt
-from ..values.number_rows import as_row, row_type
-from ..values.proxy import NeedsPython, Proxy, Unusable, is_open
+from ..values.proxy import Proxy, Unusable, is_open
+from .appended import Appended, check_held, may_hold
 from .carried import Carried, Unsettled, carryable, kind_of, part_label
 from .carried_aliases import CarriedAliases
 from .carried_containers import CarriedContainers
@@ -72,11 +68,7 @@ class Carries:
         self.may_peel = False  # the same where it may have none
         self.peels = False  # whether that may run before the loop, so that what it changes for good is settled
         self.trips: int | None = None  # how many there are, where that is fixed and none ends the loop early
-        self.appended: dict[tuple, tuple[Slot, list[Any]]] = {}
-        self.listed: set[tuple] = set()  # of these, the lists whose items may have several shapes
-        self.growing: dict[
-            tuple, tuple[Slot, list[Growing]]
-        ] = {}  # lists to which it appends, and what stands for them inside
+        self.appended = Appended(tracer)
         self.append_items: list[Value] = []
         self.source: LoopSource | None = None  # what a `for` goes over
         self.aliases: CarriedAliases | None = None
@@ -131,15 +123,12 @@ class Carries:
 
     def drop_slots(self, container: Any, kinds: Sequence[str]) -> bool:
         """Do not carry what is written to a container; whether anything was."""
-        grown = [slot.id for slot, _ in self.growing.values() if slot.object is container]
-        for key in grown:
-            self.growing.pop(key)
-            self.appended.pop(key, None)
+        grown = self.appended.drop(container)
         slots = [(path, leaf.slot) for path, leaf in self.leaves.items() if leaf.slot is not None]
         found = [path for path, slot in slots if slot.kind in kinds and slot.object is container]
         for path in found:
             self.drop(path)
-        return bool(grown or found)
+        return grown or bool(found)
 
     def give_up(self) -> None:
         """What is written in place when a trip begins is not known by other names."""
@@ -162,9 +151,7 @@ class Carries:
         tracer = self.tracer
         self.containers.begin()
         unread = [c for path, c in self.leaves.items() if path[0] in self.returned]
-        for slot, contents in self.growing.values():
-            tracer.journal.record(slot.object, slot.key, slot.kind, slot.name, slot.span, everywhere=True)
-            slot.set(list(contents))
+        self.appended.enter()
         for carried in self.slots:
             kind = carried.kind if self.host or carried.kind in _ON_DATA else "tensor"
             value = carried.inner = graph.add_placeholder(carried.name, kind, carried.type(tracer, kind))
@@ -264,37 +251,19 @@ class Carries:
                 return at
         return len(self.slots)
 
-    def close_body(self, side: Side, flag: Any, exit_: int | None) -> list[Any]:
-        """Set the body's result; gives the appended items, stacked results behind the carried ones."""
+    def close_body(self, side: Side, flag: Any, exit_: int | None) -> None:
+        """Set the body's result: what is carried, then what is appended."""
         tracer = self.tracer
-        stacked = [
-            (slot, item.rows if type(item) is StackedRows else item)
-            for slot, items in self.appended.values()
-            for item in items
-        ]
-        for slot, item in stacked:
-            self._check_appended(called(slot.object, tracer.site), slot.span, item)
+        for slot, item in self.appended.all():
+            check_held(called(slot.object, tracer.site), slot.span, item, self.slots)
         for carried in self.slots:
             for item in carried.held if type(carried) is CarriedList else ():
-                self._check_appended(carried.name, self.span, item)
+                check_held(carried.name, self.span, item, self.slots)
         with tracer.regions._within(side):
             outs = [tracer._local(c.left(lambda out: self.read(out, True))) for c in self.slots]
             if exit_ == len(self.slots):
                 outs.append(flag)
-            outs += [tracer._local(as_row(item)) for _, item in stacked]
-            side.graph.result = tuple(outs)
-        return stacked
-
-    def _check_appended(self, name: str, span: Any, item: Any) -> None:
-        """A list holds tensors, not what they held: one that a later trip writes in place changes in the list too."""
-        held = memory(item)
-        for carried in self.slots:
-            phi = carried.entered
-            handed = type(carried.out) is Proxy and share(memory(carried.out), held)
-            written = handed and type(phi) is Proxy and (phi.value is not carried.inner or type(phi.base) is Lost)
-            if written or (carried.slot is not None and share((carried.slot.object,), held)):
-                what = f"the loop writes {carried.name!r} in place, which {name!r} holds"
-                raise NeedsPython("loop", what, span, "append a copy: `.clone()`, `.copy()`")
+            side.graph.result = (*outs, *self.appended.outputs())
 
     def initial(self) -> tuple:
         """The values before the first trip."""
@@ -304,13 +273,7 @@ class Carries:
         """Kinds of the carried values."""
         return tuple(c.inner.kind if c.inner is not None else c.kind for c in self.slots)
 
-    def kinds_of_rows(self) -> tuple[str, ...]:
-        """The kinds of what the trips append: tensors of rows, or lists where these may have several shapes."""
-        return tuple(
-            "list" if key in self.listed else "tensor" for key, (_, items) in self.appended.items() for _ in items
-        )
-
-    def finish(self, values: tuple, stacked: Sequence[Any] = (), ys: Sequence[Value] = ()) -> None:
+    def finish(self, values: tuple, ys: Sequence[Value] = ()) -> None:
         """Behind the node: variables and slots hold its outputs."""
         tracer = self.tracer
         results: dict[int, Any] = {}
@@ -322,8 +285,7 @@ class Carries:
             results[id(carried)] = carried.result = carried.wrapped(tracer, value)
         for carried in self.slots:
             if type(carried) is CarriedList:
-                others = [x for item in carried.held for x in self._shared(item)]
-                doubt(carried.result[0].rows, others, "a list that a loop filled may hold it", add=True)
+                may_hold(carried.result[0].rows, carried.held, self.slots, self.body)
         made: dict[tuple, Any] = {}
         self.set(tuple(self._outside(v, (n,), results, made) for n, v in zip(self.names, self.entry)))
         slots = [
@@ -341,38 +303,7 @@ class Carries:
         self.give_up()
         if self.aliases is not None:
             self.aliases.leave(self.ran)
-        rows_of_all = iter(self._rows(item, y) for (_, item), y in zip(stacked, ys))
-        for slot, added in self.appended.values() if ys else ():
-            rows = [next(rows_of_all) for _ in added]
-            if slot.id in self.listed:
-                name = called(slot.object, tracer.site)
-                rows[0].value.name = name if name.isidentifier() else None
-                contents = [*slot.old, ListedItems(rows[0], kind_of_item(added[0]))]
-            else:
-                contents = grown(tracer, slot.old, added, rows)
-            others = [x for item in added if type(item) is Proxy for x in self._shared(item)]
-            doubt(contents[-1].rows, others, "a list that a loop filled may hold it", add=True)
-            tracer.journal.commit([(slot, contents)])
-
-    def _shared(self, item: Proxy) -> list[Proxy]:
-        """The tensors behind the loop that an appended one may be."""
-        found, held = reached(item, self.body), memory(item)
-        for carried in self.slots:
-            ends = (carried.entered, carried.out)
-            if any(type(end) is Proxy and share(memory(end), held) for end in ends):
-                found += [end for end in (carried.init, carried.result) if type(end) is Proxy]
-        return [x for x in found if mutable(x)]
-
-    def _rows(self, item: Proxy, y: Value) -> Proxy:
-        """What all trips appended as one tensor."""
-        y.name = None
-        row = row_type(item)
-        if not y.is_tensor:
-            y.type = LogicalTensor(row.dtype) if isinstance(row, LogicalTensor) else None
-            return Proxy(y, item.backend)
-        if isinstance(row, LogicalTensor) and row.dims is not None:
-            y.type = LogicalTensor(row.dtype, (self.trips, *row.dims))
-        return self.tracer.wrap(y, item.backend)
+        self.appended.leave(ys, self.trips, self.slots, self.body)
 
     def _outside(self, value: Any, path: tuple, results: dict[int, Any], made: dict[tuple, Any]) -> Any:
         carried = self.leaves.get(path)

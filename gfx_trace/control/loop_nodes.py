@@ -40,7 +40,7 @@ def make_while(tracer: Capturing, carries: Carries, test_side: Side, found: Any,
 def make_for(tracer: Capturing, source: Source, carries: Carries, side: Side, flag: Any, items: list[Value]) -> None:
     """The node of a loop over items."""
     exit_ = carries.exit_position(flag)
-    stacked = carries.close_body(side, flag, exit_)
+    carries.close_body(side, flag, exit_)
     operands = tracer.outer_operands([(side.graph, side.captures)])
     placeholders = [p for p in side.graph.placeholders if p not in items]
     extra_init: tuple = ()
@@ -51,13 +51,13 @@ def make_for(tracer: Capturing, source: Source, carries: Carries, side: Side, fl
         extra_init, extra_kinds = (False,), (done.kind,)
     side.graph.placeholders[:] = [*items, *placeholders]
     op = lookup("host_for" if carries.host and all(k == "int" for k in source.kinds) else "for")
-    kinds = carries.kinds() + extra_kinds + carries.kinds_of_rows()
+    kinds = carries.kinds() + extra_kinds + carries.appended.kinds()
     init = carries.initial() + extra_init
     args = (tuple(_local_tree(tracer, i) for i in source.items), init, operands, exit_)
     node = Node(op, args, kinds, tracer.span(), (side.graph,))
     carries.ran = of_for(tracer, source)
     tracer.append(node)
-    carries.finish(node.values[: len(init)], stacked, node.values[len(init) :])
+    carries.finish(node.values[: len(init)], node.values[len(init) :])
 
 
 def _local_tree(tracer: Capturing, item: Any) -> Any:

@@ -34,7 +34,7 @@ class SettlingLists:
         self.carries, self.side = carries, side
 
     def settle_contents(self, slot: Slot, value: Any) -> bool:
-        growing = self.carries.growing.get(slot.id)
+        growing = self.carries.appended.growing.get(slot.id)
         old = slot.old if growing is None else growing[1]
         refusal = self._not_rows(slot, old, value, growing is not None)
         if refusal is not None:
@@ -45,11 +45,11 @@ class SettlingLists:
         if growing is None:
             kind = one_kind(added, kind_of_item)
             kind = OPEN if kind is None else kind
-            self.carries.growing[slot.id] = (slot, [Growing(slot, self.carries.tracer.site, kind)])
+            self.carries.appended.growing[slot.id] = (slot, [Growing(slot, self.carries.tracer.site, kind)])
             return False
         if any(map(self._differs, added)):
-            self.carries.listed.add(slot.id)
-        self.carries.appended[slot.id] = (slot, added)
+            self.carries.appended.listed.add(slot.id)
+        self.carries.appended.items[slot.id] = (slot, added)
         return True
 
     def _not_rows(self, slot: Slot, old: Any, value: Any, known: bool) -> Exception | None:
@@ -182,7 +182,7 @@ def carry_list(carries: Carries, carried: CarriedList, path: tuple) -> None:
 def reads_grown(carries: Carries, error: Exception) -> bool:
     """Whether a pass over the body ended where it read a list to which it appends, which is carried from then on."""
     tracer = carries.tracer
-    read = next((grown for grown in carries.growing.values() if grown[1][0].error is error), None)
+    read = next((grown for grown in carries.appended.growing.values() if grown[1][0].error is error), None)
     if read is None or (tracer.loops.fixed_loops and not carries.open_length):
         return False
     slot, (growing,) = read
