@@ -142,8 +142,8 @@ def is_number(leaf: Any) -> bool:
 
 
 def kind_of(number: Any) -> str:
-    """The kind of a number of Python's."""
-    return type(number).__name__
+    """The kind of a number of Python's, or of a class that is derived from its own."""
+    return next(kind for kind, cls in CLASSES.items() if isinstance(number, cls))
 
 
 def is_not_negative(leaf: Any) -> bool:

@@ -11,7 +11,8 @@ from gfx_ir.graph import Value
 from gfx_ir.infer.abstract import NUMBERS, Abstract, join, joined_dims, never_meet
 from gfx_ir.infer.abstract import number as number_of_kind
 from gfx_ir.op import active
-from gfx_ir.python_numbers import NUMBER_CLASSES, OPEN
+from gfx_ir.python_numbers import NUMBER_CLASSES, OPEN, is_number
+from gfx_ir.python_numbers import kind_of as kind_of_number
 from gfx_ir.rules import UNKNOWN
 from gfx_ir.types import LogicalTensor
 
@@ -34,7 +35,6 @@ class Unsettled(Exception):
         self.error = error
 
 
-ORDER = ("bool", "int", "float", "complex", "tensor")
 _ZEROS = {"bool": False, "int": 0, "float": 0.0, "complex": 0j, OPEN: 0.0}
 
 
@@ -252,10 +252,10 @@ def same(a: Any, b: Any) -> bool:
 
 def kind_of(value: Any) -> str:
     """Kind of a leaf as a value of a graph."""
-    if isinstance(value, Proxy):
-        inner = value.read()
-        return inner.kind if isinstance(inner, Value) else type(inner).__name__
-    return value.value.kind if isinstance(value, HostProxy) else type(value).__name__
+    held = value.read() if isinstance(value, (Proxy, HostProxy)) else value
+    if isinstance(held, Value):
+        return held.kind
+    return kind_of_number(held) if is_number(held) else type(held).__name__
 
 
 def poison(tracer: Capturing, value: Any, untyped: Callable[[Proxy], Any]) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.infer.abstract import never_meet
-from gfx_ir.python_numbers import NUMBER_CLASSES
+from gfx_ir.python_numbers import NUMBER_CLASSES, is_number, kind_of
 from gfx_ir.types import LogicalTensor
 
 from ..heap.aliases import doubt, mutable, share
@@ -35,7 +35,7 @@ from ..values.access import said
 from ..values.either import roots
 from ..values.gated import Gated, defined_by, is_total, lacks
 from ..values.item_kinds import each_tensor, tensors_in
-from ..values.joined_types import widens
+from ..values.joined_types import joined_kind, widens
 from ..values.nest import alike, branches, is_record, rebuilt
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable, either, is_open, weak_kind
 from .joined_aliases import Joined, JoinedAliases
@@ -246,7 +246,7 @@ class Join:
         if "object" in kinds or "tree" in kinds:
             return self._unjoinable(a, b, name)
         if self.host or kinds == {"list"}:
-            return _host_kind(kinds)
+            return joined_kind(kinds)
         if kinds == {"key"}:
             return "key"
         if kinds <= {"tensor", "int", "float", "bool", "complex"}:
@@ -319,8 +319,8 @@ def _leaf_kind(x: Any, value: Any) -> str:
         return value.kind if isinstance(value, Value) else _leaf_kind(value, value)
     if isinstance(x, HostProxy):
         return x.value.kind
-    if isinstance(x, NUMBER_CLASSES):
-        return type(x).__name__
+    if is_number(x):
+        return kind_of(x)
     if x is None:
         return "none"
     if isinstance(x, str):
@@ -333,17 +333,6 @@ def _leaf_kind(x: Any, value: Any) -> str:
 def _is_sizes(x: Any) -> bool:
     """Whether x is a tuple of whole numbers, open or not."""
     return is_shape(x) or (isinstance(x, tuple) and not is_record(x) and all(map(is_whole, x)))
-
-
-def _host_kind(kinds: set[str]) -> str:
-    if len(kinds) == 1:
-        return kinds.pop()
-    if kinds <= {"tensor", "none", "optional"}:
-        return "optional"
-    numbers = ("bool", "int", "float")
-    if kinds <= set(numbers):
-        return max(kinds, key=numbers.index)
-    return "tensor" if kinds <= {"tensor", *numbers} else "any"
 
 
 def _is_called(x: Any) -> bool:

@@ -12,6 +12,7 @@ from ..frameworks.grad_mode import alike as alike_modes
 from ..heap.aliases import mutable
 from ..heap.journal import MISSING, Slot
 from ..values.gated import Gated, defined_by, is_total, lacks, usable
+from ..values.joined_types import joined_kind
 from ..values.lost import Lost
 from ..values.nest import alike, branches
 from ..values.proxy import (
@@ -24,7 +25,7 @@ from ..values.proxy import (
     weak_kind,
     widest,
 )
-from .carried import ORDER, Carried, Unsettled, carryable, kind_of, poison, same
+from .carried import Carried, Unsettled, carryable, kind_of, poison, same
 from .carried_aliases import CarriedAliases
 from .carried_lists import CarriedList
 from .carries import Carries
@@ -258,7 +259,7 @@ class Settling:
         if widened or not known or not steady:
             return False
         kind = value.kind if isinstance(value, Value) else kind_of(out)
-        wider = _kind_of_both(kind, carried.kind)
+        wider = joined_kind({kind, carried.kind})
         if wider == "any" and not self.carries.host:
             raise self._of_two_kinds(carried)
         if wider != carried.kind and (self.carries.host or wider in ("tensor", "optional")):
@@ -332,12 +333,3 @@ class Settling:
         known = path in containers.written
         containers.written.add(path)
         return known
-
-
-def _kind_of_both(left: str, begun: str) -> str:
-    """The kind of what a trip begins with where a trip before it may have left one of another kind."""
-    if "any" in (left, begun):
-        return "any"
-    if {left, begun} <= set(ORDER):
-        return max(left, begun, key=ORDER.index)
-    return "optional" if {left, begun} == {"tensor", "optional"} else left  # None before the first trip, or behind one

@@ -12,6 +12,18 @@ from gfx_ir.types import LogicalTensor
 
 from .proxy import weak_kind
 
+_NUMBERS = ("bool", "int", "float", "complex", "tensor")
+"""Each holds what those before it do."""
+
+
+def joined_kind(kinds: set[str]) -> str:
+    """The kind of what is one of several values of these kinds."""
+    if len(kinds) == 1:
+        return next(iter(kinds))
+    if kinds <= {"tensor", "none", "optional"}:
+        return "optional"
+    return max(kinds, key=_NUMBERS.index) if kinds <= set(_NUMBERS) else "any"
+
 
 def joined_type(a: Any, b: Any, promotion: str) -> LogicalTensor | None:
     """The type of what is either of two values, where both are known; dims that differ are unknown ones."""
