@@ -27,11 +27,12 @@ _WRITES = ("STORE_ATTR", "STORE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL", "STORE_N
 _MORE = frozenset(
     "MAKE_FUNCTION IMPORT_NAME YIELD_VALUE RETURN_GENERATOR LOAD_BUILD_CLASS BEFORE_WITH SETUP_WITH".split()
 )
+_NONE_TESTS = ("_IF_NONE", "_IF_NOT_NONE")
 _READS = ("LOAD_ATTR", "LOAD_METHOD")
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF")
 _BUILTINS = frozenset(
     vars(builtins)[name]
-    for name in "abs divmod len max min pow round sum isinstance int float bool tuple list dict range zip enumerate".split()
+    for name in "abs divmod len max min pow round sum int float bool tuple list dict range zip enumerate".split()
 )
 """What is the same for captured values in code that is not rewritten, or asks them for what they refuse."""
 
@@ -62,6 +63,7 @@ def _other_than_computing(tracer: Capturing, f: types.FunctionType, given: Itera
             yield f"it gets a {type(x).__name__}, which it may read and write"
     closed_over = dict(zip(f.__code__.co_freevars, map(content_of, f.__closure__ or ())))
     names = {**vars(builtins), **f.__globals__, **closed_over}
+    asks_none = _NONE_TESTS if any(map(_may_be_none, _parts(given))) else ()
     held: Any = None  # what the instruction before loaded, of which attributes may be read
     for step in dis.get_instructions(f.__code__):
         if step.opname in _WRITES or (step.opname.startswith("DELETE_") and step.opname != "DELETE_FAST"):
@@ -70,6 +72,8 @@ def _other_than_computing(tracer: Capturing, f: types.FunctionType, given: Itera
             yield "it writes in place"
         elif step.opname in _MORE:
             yield "it does more than compute"
+        elif step.opname == "IS_OP" or step.opname.endswith(asks_none):
+            yield "it asks by `is` what something is, which Python answers for what stands there at capture"
         elif step.opname in _LOADS:
             held = names.get(step.argval)
         elif step.opname in _READS and type(held) is types.ModuleType:
@@ -78,6 +82,10 @@ def _other_than_computing(tracer: Capturing, f: types.FunctionType, given: Itera
             held = None
         if held is not None and not _computes(tracer, held):
             yield f"it uses {step.argval!r}, which is none of the captured framework's functions"
+
+
+def _may_be_none(x: Any) -> bool:
+    return type(x) in (Proxy, HostProxy) and getattr(x.value, "kind", None) in ("optional", "any")
 
 
 def _parts(given: Iterable[Any]) -> Iterator[Any]:

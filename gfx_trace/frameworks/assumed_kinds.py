@@ -74,6 +74,7 @@ class AssumedKinds:
         for test in tests:
             if self._tracer.facts.decide(test) is not True:
                 ops.check(test, f"{call} takes {numbers(kinds)}", "AssertionError")
+                self._tracer.facts.assume(test, True)
 
 
 def merged(guards: Sequence[Guard]) -> list[Guard]:

@@ -45,6 +45,8 @@ class ByOps:
         node, record = value.node, self._record
         if is_given(node):
             return ARRAYS
+        if node.op.added:  # its source calls what the author called
+            return record.kinds_of(value)
         if not node.regions:
             return (yield from transfer.kinds(Call(node.op, node.args, value.index - 1, record.facts.root), self))
         sources = record.sides(value)

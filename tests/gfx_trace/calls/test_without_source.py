@@ -15,6 +15,7 @@ COMPUTES = [
     "def f(x, k=2):\n    y = torch.relu(x)\n    return torch.tanh(y).sum(0) + x.shape[0] * k, y.to(torch.float64)",
     "def f(x):\n    for v in range(3):\n        x = x + v * math.pi\n    return x[1:], {'a': -x}",
     "def f(x):\n    y = x.clone()\n    y.add_(1)\n    return y",
+    "def f(x, k=(1, None)):\n    y = torch.sin(x)\n    if y is not None and k[1] is None:\n        y = y + k[0]\n    return y",
 ]
 DOES_MORE = {
     "def f(x):\n    x += 1\n    return x": "it writes in place",
@@ -23,6 +24,7 @@ DOES_MORE = {
     "def f(x):\n    return x * weight": "it uses 'weight'",
     "def f(x):\n    return helper(x)": "it uses 'helper'",
     "def f(x):\n    print(x)\n    return x": "it uses 'print'",
+    "def f(x):\n    return x * 2 if isinstance(x, torch.Tensor) else x": "it uses 'isinstance'",
     "def f(x):\n    return x + random.random()": "it uses 'random'",
     "def f(x):\n    return x + np.random.rand()": "it uses 'random'",
     "def f(x):\n    return x + torch.randn(3)": "it draws random numbers",
@@ -32,6 +34,14 @@ DOES_MORE = {
     "def f(x, w=weight):\n    return x @ (w * 2)": "it gets a Tensor",
     "def f(x):\n    with torch.no_grad():\n        return x": "it does more than compute|it uses 'no_grad'",
 }
+ASKS = [
+    "def f(x, m=None):\n    if m is not None:\n        x = torch.relu(x) + m\n    return x",
+    "def f(x, m=None):\n    y = x if m is None else x * m\n    return y",
+    "def f(x, m=None):\n    while m is None:\n        return x\n    return x * m",
+    "def f(x, m=None):\n    return x * (m is None)",
+    "def f(x):\n    return x * 2 if x.dtype is torch.float32 else x",
+    "def f(x, flag: bool = True):\n    return x * 2 if flag is True else x",
+]
 MODEL = """
 class Counting(torch.nn.Module):
     def __init__(self):
@@ -55,6 +65,13 @@ def test_what_only_computes_is_traced_as_it_is(text):
     f, x = made(text), torch.tensor([-1.0, 0.5, 2.0])
     for found in (gfx.symbolic_trace(f, x)(x), gfx.transpile(f, x, to="torch")(x)):
         torch.testing.assert_close(found, f(x))
+
+
+@pytest.mark.parametrize("text", ASKS)
+def test_what_it_asks_by_is_is_refused(text):
+    """Without source nobody sees the question, and Python says of what stands for an argument that it is not None."""
+    with pytest.raises(GfxError, match=r"'f' has no source .*asks by `is`"):
+        gfx.symbolic_trace(made(text), backend="torch")
 
 
 @pytest.mark.parametrize("text", DOES_MORE)
