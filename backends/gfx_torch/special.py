@@ -65,6 +65,8 @@ def table() -> dict[Any, str]:
 
 
 _AUTOCAST = torch.autocast("cpu", enabled=False)(lambda: None).__code__
+_CUSTOM = {wraps(lambda: None, device_type="cpu").__code__ for wraps in (torch.amp.custom_fwd, torch.amp.custom_bwd)}
+"""Functions that change nothing where no autocast is on."""
 
 
 _MARKS = frozenset("mark_dynamic maybe_mark_dynamic mark_static mark_static_address mark_unbacked".split())
@@ -80,4 +82,4 @@ def made_by(fn: Any) -> str | None:
         return None
     if fn.__name__ in _MARKS and fn.__module__.startswith("torch."):
         return "mark"
-    return "autocast" if fn.__code__ is _AUTOCAST else None
+    return "autocast" if fn.__code__ is _AUTOCAST else "wrapped" if fn.__code__ in _CUSTOM else None

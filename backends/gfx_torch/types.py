@@ -125,7 +125,7 @@ class TorchBackend(Backend):
         return f"{found.__module__}.{found.__qualname__}"
 
     def higher_order(self, fn: Any) -> str | None:
-        """A function that torch.jit.script compiled, or that torch.autocast decorates."""
+        """A function that torch.jit.script compiled, or that torch.autocast and its like decorate."""
         return special.made_by(fn)
 
     # ------------------------------------------------------------------ lifts

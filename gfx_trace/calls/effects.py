@@ -67,6 +67,7 @@ class Effects:
         # by the id of a dictionary, which the journal or what was made holds:
         self.unsure: dict[int, set[Any]] = {}  # keys about which data decides
         self.unordered: set[int] = set()  # those of which a test decides in which order the keys stand
+        self._lacking: list[tuple[int, Any]] = []  # what became unsure, in that order
 
     def run(self, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """f(*args, **kwargs), what it writes recorded."""
@@ -154,7 +155,22 @@ class Effects:
 
     def may_lack(self, owner: Any, key: Any) -> None:
         """Data decides whether a dictionary has a key, or an object an attribute."""
-        self.unsure.setdefault(id(owner), set()).add(key)
+        keys = self.unsure.setdefault(id(owner), set())
+        if key not in keys:
+            keys.add(key)
+            self._lacking.append((id(owner), key))
+
+    def noted(self) -> tuple[int, int]:
+        """How far the keys are noted that stand in dictionaries from before on, and those about which data decides."""
+        return len(self.tracer.journal.frames[0]), len(self._lacking)
+
+    def back(self, noted: tuple[int, int]) -> None:
+        """Take back what was noted since."""
+        defaults, lacking = noted
+        self.tracer.journal.back(defaults)
+        for owner, key in self._lacking[lacking:]:
+            self.unsure[owner].discard(key)
+        del self._lacking[lacking:]
 
     def asks(self, owner: Any, key: Any) -> None:
         """Before an item is read. Raises KeyWanted where an open dictionary may have it, and does not yet."""

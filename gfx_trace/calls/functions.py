@@ -243,7 +243,7 @@ class Functions:
         """Capture a body by itself, whose facts hold at each of its calls; yields its Side. Where it comes to nothing, nothing is left
         of it."""
         tracer, missing = self.tracer, dict(self.tracer.missing)
-        assumed, notes = tracer.assumed.state(), len(tracer.notes)
+        assumed, notes, noted = tracer.assumed.state(), len(tracer.notes), tracer.effects.noted()
         known, tests, site, escaped = tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.regions.escaped
         tracer.facts.known, key, handlers = {}, tracer.key, tracer.raising.handlers
         tracer.raising.handlers = []
@@ -254,6 +254,7 @@ class Functions:
                 raise NoCall
         except BaseException:
             tracer.assumed.back(assumed)
+            tracer.effects.back(noted)
             del tracer.notes[notes:]
             raise
         finally:

@@ -19,6 +19,7 @@ class Capture(Protocol):
     program: Program
     slots: dict[str, Write]
     left: Left
+    notes: list[str]
 
 
 T = TypeVar("T", bound=Capture)

@@ -1,7 +1,8 @@
 """Induction over calls: a capture stands for all of them where one that finds what the first has left computes the same, and leaves the same.
 
-A tensor that hangs on sizes and buffers alone (a table, a mask) and that the next call finds is the one that this call would compute,
-where it has the same sizes. With other sizes, each greater or less than those now, it is one of which nothing is known but its type.
+A tensor that hangs on sizes, buffers and weights alone (a table, a mask, a bias that each device has its own of) and that the next call
+finds is the one that this call would compute, where it has the same sizes. With other sizes, each greater or less than those now, it is
+one of which nothing is known but its type.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from gfx_ir.types import LogicalTensor
 
 from ..control.state import Write
 from ..python.remembered import Recalled
+from ..values.gradient_marks import stops
 from .alike import Capture, T, same, same_arrays, settled
 from .prefixes import Prefixes, cut, is_size
 from .prepared import may_be_trained, prepared
@@ -67,7 +69,7 @@ def _same_forever(first: T, work: Callable[[], T], expanded: Callable[[], T]) ->
     left = one.program.entry.result[1]
     refusal = one.left.refusal
     assert refusal is not None
-    held = {path for path, x in one.program.params.items() if not may_be_trained([x])} - {*one.program.writes}
+    held = {path: may_be_trained([x]) for path, x in one.program.params.items() if path not in one.program.writes}
     found = [table for path, write in one.slots.items() for table in Table.of(path, left[path], write, refusal, held)]
     kept: set[tuple] = set()
     for at, sizes in enumerate(_others({size for table in found for size in table.sizes})):
@@ -79,6 +81,10 @@ def _same_forever(first: T, work: Callable[[], T], expanded: Callable[[], T]) ->
         first.program.guards += [guard for guard in later.program.guards if guard not in first.program.guards]
         if at == 0:
             kept = {table.slot for table in found} - wrote
+    names = {repr(table.write.path): None for table in found if table.trained and table.slot in kept}
+    first.notes += [
+        f"{name} is computed of the weights in each call, and not kept from the first one" for name in names
+    ]
     return kept
 
 
@@ -108,22 +114,23 @@ class Table:
     value: Value
     write: Write
     sizes: frozenset[DimLike]
+    trained: bool  # it hangs on weights that may be, too
     refusal: UnsupportedConstruct
 
     @classmethod
     def of(
-        cls, path: str, left: Any, write: Write, refusal: UnsupportedConstruct, held: Collection[str]
+        cls, path: str, left: Any, write: Write, refusal: UnsupportedConstruct, held: Mapping[str, bool]
     ) -> list[Table]:
         """The tables that a call writes to a slot; none where anything else is among them, or their types are not known. `held`:
-        parameters that are the same in each call."""
+        parameters that no call writes, and whether they may be trained."""
         parts = list(enumerate(left)) if type(left) is tuple else [(None, left)]
-        found = [(part, value, _sizes_of(value, held)) for part, value in parts if type(value) is Value]
+        found = [(part, value, _hangs_on(value, held)) for part, value in parts if type(value) is Value]
         if write.slot is None or len(found) < len(parts):
             return []
         made = [
-            cls(write.slot.id, part, f"recalled.{path}.{part}", value, write, frozenset(sizes), write.first or refusal)
-            for part, value, sizes in found
-            if sizes is not None and _is_known(value.type, sizes)
+            cls(write.slot.id, part, f"recalled.{path}.{part}", value, write, *hangs, write.first or refusal)
+            for part, value, hangs in found
+            if hangs is not None and _is_known(value.type, hangs[0])
         ]
         return made if len(made) == len(parts) else []
 
@@ -159,9 +166,11 @@ def _is_known(type_: Any, sizes: Collection[DimLike]) -> bool:
     return all(type(_with_sizes(dim, dict.fromkeys(sizes, 1))) is int for dim in type_.dims)
 
 
-def _sizes_of(value: Value, held: Collection[str]) -> set[DimLike] | None:
-    """The open sizes that a value is computed of, some beside these parameters; None where it hangs on something else, too."""
-    waiting, seen, found, reads = [value], {value}, set[DimLike](), False
+def _hangs_on(value: Value, held: Mapping[str, bool]) -> tuple[frozenset[DimLike], bool] | None:
+    """The open sizes that a value is computed of, beside these parameters, and whether some of them may be trained; None where it hangs
+    on something else, too, on parameters alone that are not trained (it is prepared once), or on weights that go on being trained while
+    it stays, as no gradient comes through it."""
+    waiting, seen, found, reads, stopped = [value], {value}, set[DimLike](), set[bool](), False
     while waiting:
         item = waiting.pop()
         if is_size(item) or item.kind == "device":
@@ -169,14 +178,16 @@ def _sizes_of(value: Value, held: Collection[str]) -> set[DimLike] | None:
             continue
         node = item.node
         if is_parameter(node) and node.args[0] in held:
-            reads = True
+            reads.add(held[node.args[0]])
             continue
         if is_given(node) or is_call(node) or node.regions or node.op.effect:
             return None
+        stopped |= stops(node.op)
         parts = [part for part in values_in(node.args) if part not in seen]
         seen.update(parts)
         waiting += parts
-    return None if reads and not found else found
+    prepared_once = reads == {False} and not found
+    return None if prepared_once or (stopped and True in reads) else (frozenset(found), True in reads)
 
 
 class Compared:

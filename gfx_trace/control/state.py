@@ -218,9 +218,9 @@ def _is_array(tracer: Capturing, value: Proxy, old: Any) -> bool:
 
 
 def _set_again(tracer: Capturing, slot: Slot) -> bool:
-    """Whether the attribute of a model is set to the constant that it was: models' are taken to change by their own code alone."""
-    fixed = type(slot.old) in FIXED and same_data(slot.get(), slot.old)
-    return fixed and id(slot.object) in tracer.module_paths
+    """Whether the attribute of a model is set to the constant that it was, or to containers of such: models' are taken to change by their
+    own code alone."""
+    return id(slot.object) in tracer.module_paths and same_data(slot.get(), slot.old)
 
 
 def _as_it_was(slot: Slot) -> bool:

@@ -16,8 +16,8 @@ from .reached import VIEWS, reached_from
 
 COMBINED = VIEWS | {list, dict, set}
 """Containers, and views of them, of which operators make others."""
-_NEW = frozenset(kind.__new__ for kind in (*MUTABLE, object, types.SimpleNamespace))
-"""What makes another object each time."""
+_NEW = tuple(kind.__new__ for kind in (*MUTABLE, object, types.SimpleNamespace))
+"""What makes another object each time. They are told by identity: the hash of a weak reference is that of a user's object."""
 _IN_C = frozenset((sum.__module__, add.__module__))
 
 
@@ -58,9 +58,11 @@ def _is_librarys(f: Any) -> bool:
 def _makes(f: Any, args: tuple, result: Any) -> bool:
     """Whether what a call in C, or of a class, gives is an object that it made."""
     if isinstance(f, type):
-        new = f.__new__ in _NEW or (issubclass(f, BaseException) and isinstance(f.__new__, types.BuiltinFunctionType))
+        new = any(f.__new__ is known for known in _NEW) or (
+            issubclass(f, BaseException) and isinstance(f.__new__, types.BuiltinFunctionType)
+        )
         return new and type(f).__call__ is type.__call__ and type(result) is f
-    if f in _NEW:
+    if any(f is known for known in _NEW):
         return True
     if isinstance(f, types.BuiltinFunctionType) and f.__module__ in _IN_C and args:
         return puts_together(*args) and all(result is not x for x in reached_from(args))

@@ -38,14 +38,14 @@ class Mark:
 
 def attempt(tracer: Capturing, work: Callable[[Mark], Any]) -> Any:
     """What work(mark) gives. Where it raises, what it recorded and wrote is taken back first."""
-    mark, outer = Mark(tracer), len(tracer.journal.frames[0])
+    mark, noted = Mark(tracer), tracer.effects.noted()
     tracer.journal.open()
     try:
         with tracer.iteration.closing():
             made = work(mark)
     except BaseException:
         tracer.journal.close()
-        tracer.journal.back(outer)
+        tracer.effects.back(noted)
         mark.back()
         raise
     tracer.journal.keep()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 from gfx_ir import dtypes, ops
 from gfx_ir.build import dtype_of, host, shown
 from gfx_ir.dtypes import DType
@@ -238,6 +240,7 @@ LIFTS = {
     "Tensor.contiguous Tensor.pin_memory Tensor.resolve_neg torch.resolve_neg": _same,
     names("resolve_conj"): _same,
     "Tensor.is_nested@ Tensor.is_sparse@ Tensor.is_quantized@ Tensor.is_meta@": lambda input: False,
+    "Tensor.layout@": lambda input: torch.strided,  # sparse ones are not captured
     "Tensor.requires_grad_": _requires_grad_,
     **{f"torch.{name}Tensor": _constructor(name) for name in ("", *_OLD_NAMES)},
     "torch.finfo": finfo,

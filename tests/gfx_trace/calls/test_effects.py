@@ -17,6 +17,7 @@ import random
 import struct
 import traceback
 import types
+import weakref
 from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque
 
 import numpy as np
@@ -242,6 +243,49 @@ def test_a_default_that_only_the_first_call_makes_is_made_by_the_programs():
     program = gfx.symbolic_trace(lambda x: x * (2 + len(held["a"])))
     assert held == {}
     assert program(XS[0]).tolist() == (XS[0] * 2).tolist() and held == {"a": []}
+
+
+class Names:
+    """As modules of Flax reserve the names of those in them."""
+
+    def __init__(self):
+        self.taken = defaultdict(set)
+
+    def reserve(self, name):
+        if self.taken.get(name):
+            raise ValueError(name)
+        self.taken[name].add("params")
+
+
+class Reserving:
+    def __init__(self, names):
+        names.reserve("layer")
+
+    def __call__(self, x):
+        return x * 2
+
+
+def test_the_default_of_a_key_is_taken_back_with_the_function_that_asked_for_it():
+    run = lambda names, x: Reserving(names)(x)
+
+    def reserved(x):
+        names = Names()
+        return run(names, x) + len(object.__getattribute__(names, "taken"))
+
+    np.testing.assert_array_equal(gfx.symbolic_trace(reserved)(XS[0]), reserved(XS[0]))
+
+
+class Unhashable:
+    scale = 2
+
+    def __hash__(self):
+        raise TypeError("no one asks for it")
+
+
+def test_what_a_weak_reference_gives_is_not_asked_for_its_hash():
+    held = Unhashable()
+    reference = weakref.ref(held)
+    np.testing.assert_array_equal(gfx.symbolic_trace(lambda x: x * reference().scale)(XS[0]), XS[0] * 2)
 
 
 @pytest.mark.parametrize("made", [lambda: io.StringIO("ab\n", newline="\r\n"), lambda: io.BytesIO(b"ab")])

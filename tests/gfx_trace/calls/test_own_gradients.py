@@ -22,6 +22,7 @@ A, B = np.linspace(-1, 1, 4, dtype=np.float32), np.linspace(1, 2, 4, dtype=np.fl
 # ---------------------------------------------------------------------- torch
 class Limited(torch.autograd.Function):
     @staticmethod
+    @torch.amp.custom_fwd(device_type="cuda", cast_inputs=torch.float16)
     def forward(ctx, x, limit):
         ctx.limit = limit
         y = torch.exp(x)
@@ -29,6 +30,7 @@ class Limited(torch.autograd.Function):
         return y * 2
 
     @staticmethod
+    @torch.amp.custom_bwd(device_type="cuda")
     def backward(ctx, grad):
         x, y = ctx.saved_tensors
         return torch.clamp(grad * y, -ctx.limit, ctx.limit) + x, None

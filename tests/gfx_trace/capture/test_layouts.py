@@ -129,3 +129,10 @@ def test_parameters_tell_their_own_layout():
     weight = torch.arange(24.0).reshape(4, 6).T
     made = gfx.transpile(lambda x: x @ weight * weight.stride(0), torch.ones(2, 6), to="torch")
     torch.testing.assert_close(made(torch.ones(2, 6)), torch.ones(2, 6) @ weight)
+
+
+def test_a_captured_tensor_is_strided():
+    def dense(x: torch.Tensor):
+        return x.to_dense() if x.layout == torch.sparse_coo else x + torch.zeros(2, 3, layout=x.layout)
+
+    torch.testing.assert_close(gfx.transpile(dense, to="torch")(DENSE), DENSE)

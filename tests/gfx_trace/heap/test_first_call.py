@@ -49,6 +49,15 @@ class TableSet(Base):
         return x * self.table["scale"][1]
 
 
+class ListsSetAnew(Base):
+    """As detectors note the sizes of their feature maps."""
+
+    def forward(self, x):
+        self.table = [x.shape[-2:], {"scale": [2.0]}]
+        self.table[1]["scale"].append(3.0)
+        return x * self.table[1]["scale"][1]
+
+
 class SetFilled(Base):
     def forward(self, x):
         if not hasattr(self, "seen"):
@@ -72,7 +81,7 @@ class FilledAlike(Base):
         return x * len(self.seen)
 
 
-@pytest.mark.parametrize("kind", [Hooked, NumberSet, TableSet, SetFilled, FilledAlike, FlagCleared])
+@pytest.mark.parametrize("kind", [Hooked, NumberSet, TableSet, ListsSetAnew, SetFilled, FilledAlike, FlagCleared])
 def test_what_each_call_would_set_up_alike(kind):
     model = kind()
     plain = copy.deepcopy(model)
@@ -143,10 +152,10 @@ class TensorInAClosure(Base):
         return self.table() * 2, y
 
 
-class GradientsBack(Base):
+class StaysWhileTrained(Base):
     def forward(self, x):
         if self.table is None:
-            self.table = self.layer.weight.T * 2
+            self.table = self.layer.weight.detach().T * 2
         return x @ self.table
 
 
@@ -170,7 +179,7 @@ class ReadBefore(Base):
 @pytest.mark.parametrize(
     "kind",
     [
-        HookedAnew, HookedBehind, FirstIsAnother, Counted, FilledAgain, TensorKept, TensorInAList, TensorInAClosure, GradientsBack,
+        HookedAnew, HookedBehind, FirstIsAnother, Counted, FilledAgain, TensorKept, TensorInAList, TensorInAClosure, StaysWhileTrained,
         DrawnOnce, ReadBefore,
     ],
 )  # fmt: skip
