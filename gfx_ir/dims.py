@@ -150,11 +150,6 @@ def total(dims: Iterable[DimLike | None]) -> DimLike | None:
     return product
 
 
-def plus(a: DimLike | None, b: DimLike | None) -> DimLike | None:
-    """a + b, None where one is unknown."""
-    return None if a is None or b is None else host.add(a, b)
-
-
 def replaced(dims: Dims, axis: Any, size: DimLike | None) -> Dims:
     """The shape with one size changed."""
     if dims is None:

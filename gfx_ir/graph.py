@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -153,6 +153,11 @@ values_in: Callable[[tuple], list[Value]] = partial(parts_of, Value)  # those in
 map_values: Callable[[Callable[[Value], Any], tuple], tuple] = partial(
     map_parts, Value
 )  # arguments with fn applied to each
+
+
+def filled(tree: Any, held: Mapping[Value, Any]) -> Any:
+    """A tree with what stands for each Value in its place."""
+    return tree_map(lambda leaf: held[leaf] if type(leaf) is Value else leaf, tree)
 
 
 def values_among(leaves: Iterable[Any]) -> list[Value]:

@@ -10,14 +10,14 @@ from .backend import Backend
 from .control import calls_python
 from .dtypes import DType
 from .errors import ShapeError, VerifyError
-from .graph import Graph, Node, Value
+from .graph import Graph, Node, Value, filled
 from .op import Trait, lookup
 from .plan import CONSTANT, VALUE, Step, steps
 from .program import Program
 from .python_numbers import NUMBER_CLASSES, OPERATORS, function
 from .regions import join_path
 from .source import Span
-from .trees import leaves, tree_map
+from .trees import leaves
 from .types import LogicalTensor
 
 
@@ -57,7 +57,7 @@ class Interpreter:
             env[value] = self.parameter(join_path(prefix, path))
         for step in plan:
             node = step.node
-            args = [a if way == CONSTANT else env[a] if way == VALUE else _filled(a, env) for way, a in step.fills]
+            args = [a if way == CONSTANT else env[a] if way == VALUE else filled(a, env) for way, a in step.fills]
             try:
                 out = self.node(node, args, prefix)
             except Exception as error:
@@ -75,7 +75,7 @@ class Interpreter:
             meter.level = level
         if finish is not None:
             env = {value: finish(value, data) for value, data in env.items()}
-        return _filled(graph.result, env)
+        return filled(graph.result, env)
 
     def parameter(self, path: str) -> Any:
         """The data of a parameter."""
@@ -179,10 +179,6 @@ def called(program: Program | None, node: Node) -> Graph:
     if found is None:
         raise VerifyError(f"there is no function {target!r} in the program", node.span)
     return found
-
-
-def _filled(tree: Any, env: Mapping[Value, Any]) -> Any:
-    return tree_map(lambda leaf: env[leaf] if type(leaf) is Value else leaf, tree)
 
 
 def _annotate(error: Exception, span: Span | None) -> None:

@@ -47,8 +47,8 @@ class Costing(Typing):
     def add(self, op: OpDef, args: tuple) -> Any:
         """Apply an op to types."""
         types = infer(op, args, self.rules)
-        self.operations = _sum(self.operations, compute(op, args, types, self.rules))
-        self.bytes = _sum(self.bytes, memory(op, args, types, self.rules))
+        self.operations = plus(self.operations, compute(op, args, types, self.rules))
+        self.bytes = plus(self.bytes, memory(op, args, types, self.rules))
         return types if len(types) != 1 else types[0]
 
 
@@ -104,7 +104,7 @@ def compute(op: OpDef, args: tuple, types: Sequence[Any], rules: str) -> Any:
         return op.compute(op.named(args), tuple(types))
     total: Any = 0
     for type_ in types:
-        total = _sum(total, type_.size() if isinstance(type_, LogicalTensor) else 0)
+        total = plus(total, type_.size() if isinstance(type_, LogicalTensor) else 0)
     return total
 
 
@@ -121,9 +121,10 @@ def memory(op: OpDef, args: tuple, types: Sequence[Any], rules: str) -> Any:
         if isinstance(type_, LogicalTensor):
             size = type_.size()
             known = size is not None and type_.dtype is not None
-            total = _sum(total, host.mul(size, type_.dtype.itemsize) if known else None)  # type: ignore[arg-type,union-attr]
+            total = plus(total, host.mul(size, type_.dtype.itemsize) if known else None)  # type: ignore[arg-type,union-attr]
     return total
 
 
-def _sum(a: Any, b: Any) -> Any:
+def plus(a: host.DimLike | None, b: host.DimLike | None) -> host.DimLike | None:
+    """a + b, None where one is unknown."""
     return None if a is None or b is None else host.add(a, b)

@@ -248,6 +248,11 @@ def callees(graph: Graph) -> list[Node]:
     return [node for node in graph.walk() if is_call(node)]
 
 
+def called(program: Program, graph: Graph) -> list[Graph]:
+    """The functions that a graph calls, once for each call."""
+    return [callee for node in callees(graph) if (callee := program.callee(node.args[0])) is not None]
+
+
 def _verify_calls(program: Program) -> None:
     """Depth-first over the calls, with a stack; a graph that is met again while it is open calls itself."""
     state: dict[Graph, str] = {}

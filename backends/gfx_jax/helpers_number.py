@@ -25,6 +25,13 @@ def to_number(x):
     return jnp.full_like(x.dtype.type(0).item(), x)
 
 
+def wide_view(x, dtype):
+    """The bytes of x read as another dtype, one of both of 64 bits, which JAX has where it is told so. Raises TypeError elsewhere."""
+    if not jax.config.jax_enable_x64:
+        raise TypeError("bytes of 64-bit numbers are read where jax_enable_x64 is set")
+    return x.view(dtype)
+
+
 def modf(x):
     """What is behind the point of x, nothing of what is infinite, and what is before it, both with its sign."""
     whole = jnp.modf(x)[1]

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.build import assumptions, host
+from gfx_ir.build import assumptions
 from gfx_ir.errors import ShapeError
 from gfx_ir.graph import Value
+from gfx_ir.lifting.words import check_rank
 
 from .lifting import known_rank
 
@@ -56,7 +57,7 @@ def require(call: str, x: Any, sign: str, count: int) -> None:
     if type(x) is not Value or given is None:
         return
     if not (given.axes(x, count) if sign == ">=" else sign == "==" and given.rank(x, count)):
-        ops.check(host(sign, ops.rank(x), count), f"torch.{call}: {_SAID[sign]} {count} axes", "AssertionError")
+        check_rank(x, sign, count, f"torch.{call}: {_SAID[sign]} {count} axes")
 
 
 def alike(call: str, lift: Callable[..., Any], *places: int) -> Callable[..., Any]:
@@ -82,4 +83,4 @@ def require_alike(call: str, a: Any, b: Any) -> None:
         if ranks[0] != ranks[1]:
             raise ShapeError(f"torch.{call} takes tensors of one rank, and gets {ranks[0]} and {ranks[1]} axes")
     elif assumptions() is not None and type(a) is type(b) is Value:
-        ops.check(host("==", ops.rank(a), ops.rank(b)), f"torch.{call}: tensors of one rank", "AssertionError")
+        check_rank(a, "==", ops.rank(b), f"torch.{call}: tensors of one rank")

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import dtypes, rules
 from ..errors import GfxError, ShapeError
-from ..graph import Graph, Node, Value
+from ..graph import Graph, Node, Value, filled
 from ..interpreter import called
 from ..program import Program
 from ..reach import reached
@@ -86,8 +86,8 @@ class Walk:
         for path, value in graph.parameters.items():
             env[value] = self.parameter(join_path(prefix, path), value)
         for node in graph:
-            self.node(node, _filled(node.args, env), site)
-        site.result = _filled(graph.result, env)
+            self.node(node, filled(node.args, env), site)
+        site.result = filled(graph.result, env)
         return site
 
     def node(self, node: Node, args: Types, site: Site) -> Types:
@@ -153,10 +153,6 @@ class Walk:
 def inputs_of(node: Node) -> Types:
     """A node's arguments with what is known of each Value in its place."""
     return tree_map(lambda leaf: initial(leaf) if type(leaf) is Value else leaf, node.args)
-
-
-def _filled(tree: Any, env: dict[Value, Any]) -> Any:
-    return tree_map(lambda leaf: env[leaf] if type(leaf) is Value else leaf, tree)
 
 
 def _key(graph: Graph, inputs: Types, prefix: str) -> Any:

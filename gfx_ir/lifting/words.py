@@ -228,9 +228,14 @@ def has_at_most(x: Any, count: int, why: str) -> bool:
     """Whether x has no more axes than that. Where its rank is open it is taken to, which the source checks."""
     found = rank(x)
     if found is None and assumptions() is not None:
-        ops.check(host("<=", ops.rank(x), count), f"{why}: at most {count} axes", "AssertionError")
+        check_rank(x, "<=", count, f"{why}: at most {count} axes")
         return True
     return (rank_of(x, why) if found is None else found) <= count
+
+
+def check_rank(x: Any, sign: str, count: Any, told: str) -> None:
+    """Let the source hold the rank of x, which is open, against a number."""
+    ops.check(host(sign, ops.rank(x), count), told, "AssertionError")
 
 
 def at_least(x: Any, count: int) -> Any:

@@ -16,7 +16,6 @@ from ..dims import (
     fixed,
     is_size,
     may_be,
-    plus,
     reduced,
     replaced,
     same_dims,
@@ -54,6 +53,7 @@ from ..promotion import (
     subtracting,
     sum_dtype,
 )
+from ..rules import plus
 from ..types import LogicalTensor
 
 __all__ = [

@@ -75,13 +75,6 @@ def _zeros(args: SimpleNamespace, rules: str) -> LogicalTensor:
 
 
 @takes_open
-def _like(args: SimpleNamespace, rules: str) -> LogicalTensor:
-    x = as_type(args.x, rules)
-    weak = stays_weak(x.weak, rules) and args.dtype is None
-    return LogicalTensor(_element(args.dtype, x.dtype), x.dims, weak=weak)
-
-
-@takes_open
 def _placed(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return as_type(args.x, rules)
 
@@ -138,7 +131,15 @@ for _signature, _spelling, _again, _run in (
     ("zeros_like(x, dtype=None)", "np.zeros_like(x, dtype=dtype)", Trait.IDEMPOTENT, sequences.filled(0)),
     ("ones_like(x, dtype=None)", "np.ones_like(x, dtype=dtype)", Trait.IDEMPOTENT, sequences.filled(1)),
 ):
-    op(FAMILY, _signature, _spelling, infer=_like, compute=free, traits=Trait.SHAPE_OF_FIRST | _again, sequence=_run)
+    op(
+        FAMILY,
+        _signature,
+        _spelling,
+        infer=_as_tensor,
+        compute=free,
+        traits=Trait.SHAPE_OF_FIRST | _again,
+        sequence=_run,
+    )
 op(
     FAMILY,
     "to_device(x, device)",

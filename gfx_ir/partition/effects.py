@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 
 from ..control import is_call
 from ..graph import Graph, Node
 from ..program import Program
 from ..reach import needed_first
 from ..regions import with_regions
-from ..verify import callees
+from ..verify import called
 
 
 def acting_graphs(program: Program) -> set[Graph]:
     """The graphs in which something acts, by what they call, too."""
-
-    def called(graph: Graph) -> list[Graph]:
-        return [callee for node in callees(graph) if (callee := program.callee(node.args[0])) is not None]
-
     found: set[Graph] = set()
-    for graph in needed_first(program.entry, called):
+    for graph in needed_first(program.entry, partial(called, program)):
         if any(node.op.effect for node in graph.walk()) or not found.isdisjoint(called(graph)):
             found.add(graph)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..control import is_call, is_output
@@ -19,7 +20,7 @@ from ..regions import with_regions
 from ..runtime.device import Device
 from ..runtime.devices import REFERENCE, device
 from ..tables import table, text_of
-from ..verify import callees
+from ..verify import called
 from .assign import Assign
 from .effects import keep_order
 from .grouping import grouped
@@ -152,9 +153,5 @@ def _cut(program: Program, devices: dict[str, Device], policy: Policy) -> list[N
 def _own(program: Program, graph: Graph) -> Program:
     """The program of one function, with those that it calls."""
     keys = {function: name for name, function in program.functions.items()}
-
-    def called(one: Graph) -> list[Graph]:
-        return [callee for node in callees(one) if (callee := program.callee(node.args[0])) is not None]
-
-    functions = {keys[one]: one for one in needed_first(graph, called) if one is not graph}
+    functions = {keys[one]: one for one in needed_first(graph, partial(called, program)) if one is not graph}
     return Program(graph, functions, promotion=program.promotion, flavour=program.flavour, level=program.level)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
-from gfx_ir.dtypes import DTYPES
+from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.ops import _seen
 
 from ._lift import element, refuse, unary, unknown_dtype
@@ -33,8 +34,16 @@ def _bitwise_count(x: Any, /) -> Any:
     return ops.astype(ops.population_count(ops.abs(x)), DTYPES["uint8"])
 
 
+def _bitcast(args: SimpleNamespace) -> str:
+    """Bytes of 64-bit numbers are there only where JAX is told to have such."""
+    known = [found for found in (_seen.dtype(args.x), args.dtype) if isinstance(found, DType)]
+    return (
+        "wide_view(x, dtype)" if any(found.itemsize >= 8 and found.kind != "c" for found in known) else "x.view(dtype)"
+    )
+
+
 ROWS = (
-    Row("bitcast", "x.view(dtype)", {"Array.view": _view, "lax.bitcast_convert_type": _bitcast_convert_type}),
+    Row("bitcast", _bitcast, {"Array.view": _view, "lax.bitcast_convert_type": _bitcast_convert_type}),
     Row(
         "population_count",
         "jax.lax.population_count(x)",

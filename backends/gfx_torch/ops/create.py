@@ -76,12 +76,13 @@ def _filled(op: str) -> Any:
     def fn(*size: Any, dtype: Any = None, device: Any = None, **named: Any) -> Any:
         if set(named) - {"size"}:
             refuse(f"torch.{op} with {', '.join(sorted(set(named) - {'size'}))} has no counterpart")
-        return lookup(op)(_shape(size, named), dtype=dtype or default_dtype(), device=place(device))
+        return lookup(op)(shape_given(size, named), dtype=dtype or default_dtype(), device=place(device))
 
     return fn
 
 
-def _shape(size: Any, named: Any) -> Any:
+def shape_given(size: Any, named: Any) -> Any:
+    """The shape that a call gives as numbers, as one tuple or by its name."""
     return sizes((named["size"],) if "size" in named else size)
 
 
@@ -93,7 +94,7 @@ def _of(input: Any, dtype: Any, device: Any) -> dict[str, Any]:
 
 def _new(op: str) -> Any:
     def fn(input: Any, *size: Any, dtype: Any = None, device: Any = None, **named: Any) -> Any:
-        return lookup(op)(_shape(size, named), **_of(input, dtype, device))
+        return lookup(op)(shape_given(size, named), **_of(input, dtype, device))
 
     return fn
 

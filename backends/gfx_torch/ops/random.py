@@ -15,6 +15,7 @@ from ..lifting import INT64, default_dtype, dtype_like, is_number, names, place,
 from ..lifts import drawing
 from ..lifts.drawing import key_of
 from ._spell import sized, spread
+from .create import shape_given
 
 
 def _is_tensor(x: Any) -> bool:
@@ -75,17 +76,13 @@ def _binomial(count: Any, prob: Any, generator: Any = None) -> Any:
 
 
 def _rand(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None, **named: Any) -> Any:
-    shape = _shape(size, named)
+    shape = shape_given(size, named)
     return ops.uniform(key_of(generator), shape, dtype=dtype or default_dtype(), device=place(device))
 
 
 def _randn(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None, **named: Any) -> Any:
-    shape = _shape(size, named)
+    shape = shape_given(size, named)
     return ops.normal(key_of(generator), shape, dtype=dtype or default_dtype(), device=place(device))
-
-
-def _shape(size: Any, named: Any) -> Any:
-    return sizes((named["size"],) if "size" in named else size)
 
 
 def _of(input: Any, dtype: Any = None, device: Any = None) -> dict[str, Any]:

@@ -225,3 +225,11 @@ def test_each_of_two_updates_at_one_position_counts():
             np.testing.assert_allclose(np.asarray(a), np.asarray(b))
     with pytest.raises(gfx.GfxError, match="divide of positions that may be there twice"):
         gfx.symbolic_trace(lambda x, at: x.at[at].divide(2.0), x, at)
+
+
+@pytest.mark.parametrize(("given", "dtype"), [("float32", torch.int64), ("float64", torch.int32)])
+def test_bytes_of_64_bits_are_read_where_jax_has_such(given, dtype):
+    """Without them it would read those of 32 bits, which are others, and another number of elements."""
+    program = gfx.symbolic_trace(lambda x: x.view(dtype), torch.ones(2, 4, dtype=getattr(torch, given)))
+    with pytest.raises(TypeError, match="jax_enable_x64"):
+        program.to("jax")(jnp.ones((2, 4)))
