@@ -17,7 +17,7 @@ def acting_graphs(program: Program) -> set[Graph]:
     """The graphs in which something acts, by what they call, too."""
     found: set[Graph] = set()
     for graph in needed_first(program.entry, partial(called, program)):
-        if any(node.op.effect for node in graph.walk()) or not found.isdisjoint(called(graph)):
+        if any(node.op.effect for node in graph.walk()) or not found.isdisjoint(called(program, graph)):
             found.add(graph)
     return found
 
