@@ -252,7 +252,7 @@ class Tracer(Builder):
             name = value.name or value.node.op.name
             raise self.error(
                 f"GFX cannot use {name!r} here: it was made in a part of the code that was left, which hands nothing on",
-                "let the code around it, a loop of statements rather than a comprehension, assign it",
+                "assign it there to a variable of the function's own: what Python's own code keeps is not handed on",
             ) from None
 
     def _capture(self, value: Value, depth: int) -> Value:

@@ -100,15 +100,15 @@ class ShapeParts:
         return self._made_of(value, {self._root(target), self._whole(target)}.__contains__)
 
     def written(self, target: Value, index: Any, value: Any) -> bool:
-        """Whether a value surely broadcasts to what stands at an index: it is a number, or made of what was read there."""
-        whole, at = self._whole(target), self._known.facts.key(index)
+        """Whether a value surely broadcasts to what stands at an index: it is a number, or made of what is as large there."""
+        whole, at = self._whole(target), self._kept_by(index)
 
         def is_place(leaf: Value) -> bool:
             node = leaf.node
             return (
                 bool(node.op.traits & Trait.READS_AT)
                 and self._whole(node.args[0]) is whole
-                and self._known.facts.key(node.args[1]) == at
+                and self._kept_by(node.args[1]) == at
             )
 
         return self._made_of(value, is_place)
@@ -220,6 +220,11 @@ class ShapeParts:
         if type(leaf) is not Value or leaf.kind not in _WITH_AXES:
             return True
         return leaf.is_tensor and (bool(self._known.numbers_of(leaf)) or self._known.rank_of(leaf) == 0)
+
+    def _kept_by(self, index: Any) -> list[Any]:
+        """What tells which axes an index keeps, and how much of them: each integer takes one away, whichever it is."""
+        items = index if type(index) is tuple else (index,)
+        return [int if self._known.is_integer(item) else self._known.facts.key(item) for item in items]
 
     def _integers(self, node: Node) -> int | None:
         """How many integers an index consists of; None: it has other items."""

@@ -72,7 +72,7 @@ def written_of_itself(x):
 def written_at_its_place(x):
     w, i = x * 1, x.shape[0] // 2
     try:
-        w[i] = np.tanh(w[i]) * 2
+        w[i] = np.tanh(w[i]) * 2 + x[0]
         part = w[:1]
         part *= 0.5
         w[0] = 1.5
