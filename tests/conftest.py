@@ -44,6 +44,7 @@ def pytest_runtest_teardown(item, nextitem):
         return
     seen = item.config.stash.setdefault(_SEEN, [])
     seen.append(item.module.__name__)
+    _share_contexts()  # of a JAX that was imported since the collection
     if (shared := sys.modules.get(_LOWERING)) is not None:
         shared.make_ir_context.cache_clear()
     if len(seen) % _MODULES == 0 and "jax" in sys.modules:
@@ -58,7 +59,8 @@ _SEEN = pytest.StashKey[list[str]]()
 def _share_contexts():
     """The programs that a module's tests compile are lowered in one MLIR context: JAX makes one for each, a quarter of the time of
     compiling a small one."""
-    if (lowering := sys.modules.get(_LOWERING)) is not None:
+    lowering = sys.modules.get(_LOWERING)
+    if lowering is not None and not hasattr(lowering.make_ir_context, "cache_clear"):
         lowering.make_ir_context = functools.cache(lowering.make_ir_context)
 
 
