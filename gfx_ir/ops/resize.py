@@ -47,6 +47,11 @@ def _inside(index: Any, size: Any) -> Any:
     return ops.astype(ops.minimum(ops.maximum(index, 0), host("-", size, 1)), _INDEX)
 
 
+def behind(at: Any, step: int) -> Any:
+    """The place so many elements behind another."""
+    return at if step == 0 else ops.add(at, step) if step > 0 else ops.subtract(at, -step)
+
+
 def _near(d: Any, a: float) -> Any:
     return ops.add(ops.multiply(ops.multiply(ops.subtract(ops.multiply(a + 2, d), a + 3), d), d), 1)
 
@@ -75,7 +80,7 @@ def _resized(x: Any, axis: int, out: Any, scale: Any, mode: str, align_corners: 
     begin = 0 if mode == "linear" else -1
     total: Any = None
     for step, weight in enumerate(weights, begin):
-        part = ops.multiply(ops.take(x, _inside(ops.add(first, step), size), axis=axis), weight)
+        part = ops.multiply(ops.take(x, _inside(behind(first, step), size), axis=axis), weight)
         total = part if total is None else ops.add(total, part)
     return total
 

@@ -14,7 +14,7 @@ from ..dtypes import int32
 from ._body import named
 from ._catalogue import ops
 from ._row import composite
-from .resize import cubic
+from .resize import behind, cubic
 
 FAMILY = "nn"
 
@@ -86,7 +86,7 @@ def grid_sample(
         begin, taps = -1, [cubic(t) for t in shares]
     total: Any = None
     for steps in itertools.product(range(len(taps[0])), repeat=dims):
-        near = [ops.add(first, begin + step) for first, step in zip(firsts, steps)]
+        near = [behind(first, begin + step) for first, step in zip(firsts, steps)]
         if mode == "bicubic":
             near = [inside(at, size) for at, size in zip(near, sizes)]
         part = _weighted(x, near, sizes, [tap[step] for tap, step in zip(taps, steps)])
