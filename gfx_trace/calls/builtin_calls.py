@@ -71,6 +71,11 @@ def _callable(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     return not is_open(args[0]) and f(args[0])
 
 
+def _super(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """What shows an object as one of a base class does is told by them alone."""
+    return super(*args)
+
+
 def _id(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """id(x), of what a test chose that of either."""
     if type(args[0]) is Gated:
@@ -302,7 +307,7 @@ BUILTINS: dict[Any, Builtin] = {
         repr: str_or_repr, print: _print, range: open_range, operator.index: index, round: on_round, pow: on_pow, divmod: _divmod, **_MATH,
     }),
     **_rows(KEEPS, {
-        isinstance: is_instance, type: type_of, hasattr: has_attribute, getattr: _getattr, id: _id, callable: _callable,
+        isinstance: is_instance, type: type_of, hasattr: has_attribute, getattr: _getattr, id: _id, callable: _callable, super: _super,
         **dict.fromkeys(SPECIAL_FUNCTIONS.keys() - WRITING_FUNCTIONS, _meaning),
         **dict.fromkeys((builtins.locals, builtins.eval, builtins.exec), _locals),
     }),

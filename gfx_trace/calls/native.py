@@ -40,7 +40,7 @@ _OF_EVERY_OBJECT = frozenset(("__init__", "__setattr__", "__delattr__", "__getat
 """What `object` itself has, and runs no other method of the object's for: `super().__init__()` may come to it."""
 _STORING = frozenset(("__setitem__", "setdefault"))
 """Methods of dictionaries that look up a key, and put a value there."""
-_KEEPING = (super, functools.partial, MethodType, dataclasses.fields, dataclasses.is_dataclass)
+_KEEPING = (functools.partial, MethodType, dataclasses.fields, dataclasses.is_dataclass)
 """What holds what it is given as it is, or asks for its class alone."""
 _HOLDING = (list, tuple, set, frozenset, dict)
 _GATES = frozenset((__name__, Effects.__module__, NativeMethods.__module__))

@@ -70,6 +70,7 @@ def get(tracer: Capturing, o: dict, key: Any, default: Any = None) -> Any:
     key = settled(tracer, key)
     if not (o and open_place(o, key)):
         found = tracer.native_methods.run((key, *o), lambda: o.get(key, default))  # their hashes, and ==
+        found = tracer.arrays.in_graph(found)
         if type(found) is Gated:
             return tracer.gates.if_there(found, lambda side: side, lambda: default)
         tracer.effects.sure_of(o, key)
