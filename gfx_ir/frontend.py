@@ -56,6 +56,10 @@ class Frontend(Arrays):
         self.special: dict[Any, str] = {}  # higher-order functions and the like, by what capture calls them ("jit")
         self.printed: dict[str, tuple[Any, Lift]] = {}  # helpers that GFX itself prints, and what they stand for
 
+    def beside(self, x: Any) -> Any:
+        """What a number of NumPy's is that its functions and operators are given beside its arrays."""
+        return x
+
     def lift_row(self, row: Row) -> None:
         """Add the lifts of a row."""
         for names, fn in row.lift.items():

@@ -191,6 +191,10 @@ class JaxBackend(Backend):
         """Whether two are one array: nothing writes to a part of one."""
         return x is y
 
+    def beside(self, x: Any) -> Any:
+        """A fraction of 32 bits, unless JAX is set to have 64."""
+        return x.astype(jax.dtypes.canonicalize_dtype(x.dtype)) if x.dtype.kind in "fc" else x
+
     def held_as(self, dtype: DType) -> DType:
         """The dtype that JAX makes of this one: it may be set to have no 64 bits."""
         found = self.as_dtype(jax.dtypes.canonicalize_dtype(dtype.numpy))

@@ -124,6 +124,10 @@ class TorchBackend(Backend):
         found = next((cls for cls in (torch.nn.Parameter, torch.nn.Buffer) if isinstance(x, cls)), type(x))
         return f"{found.__module__}.{found.__qualname__}"
 
+    def beside(self, x: Any) -> Any:
+        """One of Python's."""
+        return x.item()
+
     def higher_order(self, fn: Any) -> str | None:
         """A function that torch.jit.script compiled, or that torch.autocast and its like decorate."""
         return special.made_by(fn)

@@ -67,7 +67,8 @@ class Applying:
 
     def __call__(self, lift: Lift, args: tuple, kwargs: dict, backend: Backend | None, function: Any = None) -> Any:
         tracer = self._tracer
-        values = None if kwargs else single_values(args)
+        mixed = len(args) > 1 and any(x.__class__ is Proxy and x.backend is not backend for x in args)
+        values = None if kwargs or mixed else single_values(args)
         single = values is not None
         named: dict[str, Any] = {}
         if values is None:
@@ -80,6 +81,9 @@ class Applying:
             found = tracer.truths.forked(lift, args, kwargs, again)
             if found is not NotImplemented:
                 return found
+            if backend is not None and any(type(x) is Proxy and x.backend is backend for x in args):
+                beside = lambda x: tracer.operands.beside(x, backend)
+                args, kwargs = tuple(map(beside, args)), {k: beside(v) for k, v in kwargs.items()}
             values = self._taken(args, backend)
             named = {k: self._unwrapped(v, backend) for k, v in kwargs.items()}
         mark = Mark(tracer)

@@ -8,6 +8,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gfx_ir.backend import Lift
 from gfx_ir.codegen import origin
 from gfx_ir.op import OpDef
@@ -204,8 +206,22 @@ class Calls:
             found = self.tracer.gates.resolve_all(args, lambda args: lifted(self.tracer, f, args, kwargs))
             return self._noted(f, args, kwargs, found)
         lift, backend = lifted
+        if backend is not None and backend.numbers and not kwargs and self._in_numbers(f, args):
+            found = f(*args)
+            if isinstance(found, np.generic):
+                return found
         put = put_into(self.tracer, f, args, kwargs, backend)
         return self._noted(f, args, kwargs, self.tracer.apply(lift, args, kwargs, backend, f)) if put is None else put
+
+    def _in_numbers(self, f: Any, args: tuple) -> bool:
+        """Whether code of a framework whose arrays are not NumPy's asks NumPy of fixed numbers alone, which may give another one."""
+        if self.tracer.backend is None or self.tracer.backend.numbers:
+            return False
+        if type(f) is type(np.prod):
+            args = tuple(args[0]) if len(args) == 1 and isinstance(args[0], (tuple, list)) else (args,)
+        elif type(f) is not np.ufunc and not (isinstance(f, type) and issubclass(f, np.generic)):
+            return False
+        return all(type(x) in (int, float, bool) or isinstance(x, np.generic) for x in args)
 
     def _noted(self, f: Any, args: tuple, kwargs: dict, found: Any) -> Any:
         """What a call of a library's gives: containers in it are made by it."""

@@ -47,7 +47,7 @@ class Carries:
         self.returned = stop.returned if stop is not None else ()  # a trip begins before any return
         self.span = tracer.span()
         self.loop = object()  # what stands for it where nothing of it may be kept alive
-        self.before: tuple = self.get()
+        self.before: tuple = tuple(map(tracer.arrays.as_joined, self.get()))
         self.entry: list[Any] = list(self.before)  # `before`, with what the loop defines as gated by whether it ran
         self.behind: dict[
             str, Unusable
@@ -211,7 +211,7 @@ class Carries:
     def collect(self) -> None:
         """At the end of the body: what the variables and slots hold now."""
         self.refs.end(self._left_at)
-        self.after = self.get()
+        self.after = tuple(map(self.tracer.arrays.as_joined, self.get()))
         self.held = held_values(
             self.after, [c.slot.get() for c in self.slots if c.slot is not None and c.slot.kind != "proxy"]
         )

@@ -63,6 +63,7 @@ class Join:
         """What `name` holds after the test, given what each side left in it."""
         if a is b:
             return a
+        a, b = map(self.tracer.arrays.as_joined, (a, b))
         for mine, other in ((a, b), (b, a)):
             if self._stays(mine) and type(other) is Proxy and other.value in self.tracer.unread:
                 return mine

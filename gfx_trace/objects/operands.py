@@ -9,11 +9,15 @@ import numpy as np
 from gfx_ir.backend import Backend
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.op import OpDef
-from gfx_ir.python_numbers import OPEN
+from gfx_ir.python_numbers import METHODS, OPEN
 
 from ..interfaces import Capturing
 from ..python.faults import class_name, no_operator, not_given
+from ..values.numpy_numbers import scalar
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable
+
+_REFLECTED = {getattr(np, op): f"__r{name}__" for name, op in METHODS.items() if hasattr(np, op)}
+"""What Python asks the right operand of, by the function of NumPy's that stands for the operator."""
 
 
 class Operands:
@@ -22,9 +26,14 @@ class Operands:
     def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
 
-    def operand(self, other: Any) -> Any:
-        """The right-hand operand of a Python operator as an argument of an op; NotImplemented where it cannot be one."""
+    def operand(self, other: Any, backend: Backend | None = None) -> Any:
+        """The right-hand operand of a Python operator as an argument of an op; NotImplemented where it cannot be one. `backend`: whose
+        array the left one is."""
         kind = type(other)
+        if kind is Proxy and other.backend is not backend:
+            number = self.beside(other, backend)
+            if number is not other:
+                return self.operand(number)
         if kind is Proxy:
             return other.value if other.base is None else other.read()
         if kind is int or kind is float or kind is bool or kind is complex:
@@ -35,8 +44,26 @@ class Operands:
             raise other.error
         if kind is Undefined or other is None or isinstance(other, (str, list, tuple, dict)):
             return NotImplemented
+        if isinstance(other, np.generic) and backend is not None:
+            return self.operand(self.beside(other, backend))
         converted = self.tracer.unwrap(other)
         return NotImplemented if converted is other and not isinstance(other, (np.generic, int, float)) else converted
+
+    def beside(self, x: Any, backend: Backend | None) -> Any:
+        """x; where it is a fixed number of NumPy's, what that is beside arrays of a framework."""
+        if backend is None or backend.numbers:
+            return x
+        if type(x) is Proxy and x.backend is not None and scalar(x) is not None:
+            held = self.tracer.record.content(x.value)
+            return backend.beside(held[()]) if isinstance(held, np.ndarray) and not held.ndim else x
+        return backend.beside(x) if isinstance(x, np.generic) else x
+
+    def reflected(self, ufunc: np.ufunc, operands: tuple) -> Any:
+        """What `number * x` gives of a number of NumPy's and an array of another framework, which has the say: NumPy hands it over."""
+        method, x = _REFLECTED.get(ufunc), operands[-1]
+        if method is None or type(x) is not Proxy or not isinstance(operands[0], np.generic):
+            return NotImplemented
+        return NotImplemented if x.backend is None or x.backend.numbers else getattr(x, method)(operands[0])
 
     def check_operands(self, op: OpDef, operands: tuple, backend: Backend) -> None:
         """Raise UnsupportedConstruct where the framework's operator does not take arrays of these dtypes."""

@@ -283,7 +283,7 @@ class Views:
         every way to here."""
         if not isinstance(x, Proxy):
             return PYTHON_INPLACE[sign](x, other)
-        operand = self.tracer.operands.operand(other)
+        operand = self.tracer.operands.operand(other, x.backend)
         if operand is NotImplemented:
             return self.tracer.operands.no_operand(f"{sign}=", x, other)
         decide(x)

@@ -27,10 +27,14 @@ def _tensor_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], 
         builder = here()
         if other.__class__ is Operand:
             return NotImplemented
-        operand = builder.operands.operand(other)
+        operand = builder.operands.operand(other, x.backend)
         if operand is NotImplemented:
             return builder.operands.no_operand(sign, *((other, x) if swapped else (x, other)))
         value = x.value if x.base is None else x.read()
+        if type(other) is Proxy and other.backend is not x.backend:
+            number = builder.operands.beside(x, other.backend)
+            if number is not x:
+                return _tensor_binary(sign, op, not swapped)(other, number)
         operands = (operand, value) if swapped else (value, operand)
         own = number_kinds(x)
         theirs = own and number_kinds(other)

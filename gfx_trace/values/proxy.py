@@ -180,7 +180,8 @@ class Proxy(Captured):
         builder = here()
         if method != "__call__":
             raise CaptureError(f"GFX cannot capture numpy.{ufunc.__name__}.{method}", builder.span())
-        return builder.calls.call(ufunc, inputs, kwargs)
+        found = builder.operands.reflected(ufunc, inputs) if not kwargs else NotImplemented
+        return builder.calls.call(ufunc, inputs, kwargs) if found is NotImplemented else found
 
     def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
         return here().calls.call(function, args, kwargs)
