@@ -46,16 +46,17 @@ def only_returned(plan: Plan, loop: Node, test: Node, at: int) -> bool:
     if any(user is not test.regions[0].output for user in plan.users.get(value, ())):
         return False
     phis = [placeholders(loop, region)[1][at] for region in loop.regions]
-    passed = _passed(plan, loop_results(loop)[at], phis[-1])
-    return sum(len(plan.users.get(phi, ())) for phi in phis) == passed
+    return sum(len(plan.users.get(phi, ())) for phi in phis) == _passed(plan, loop_results(loop)[at], phis[-1])
 
 
 def _passed(plan: Plan, leaf: Any, phi: Value) -> int:
-    """How often a carried value is passed on unchanged by the tests that end a trip."""
-    value = plan.resolve(leaf)
-    if value is phi:
-        return 1
-    if type(value) is not Value or not is_test(value.node):
-        return 0
-    node = value.node
-    return sum(_passed(plan, outputs_of(r.result, len(node.values))[value.index - 1], phi) for r in node.regions)
+    """How many uses of a carried value pass it on unchanged, by the tests that end a trip."""
+    found, met, todo = 0, set[Value](), [leaf]
+    while todo:
+        value = plan.resolve(todo.pop())
+        if value is phi:
+            found += 1
+        elif type(value) is Value and is_test(value.node) and value not in met:
+            met.add(value)
+            todo += [outputs_of(r.result, len(value.node.values))[value.index - 1] for r in value.node.regions]
+    return found

@@ -166,3 +166,26 @@ def test_a_search_within_a_loop_says_nothing_of_the_return_around_it(target, n):
     arrays = {"torch": torch.tensor, "numpy": np.array, "jax": jnp.asarray}[target]
     for one, other in zip(made.to(target)(arrays(x), arrays(n)), behind_a_search(x, n)):
         np.testing.assert_allclose(np.asarray(one), np.asarray(other))
+
+
+def left_by_a_later_test(x, n, k: int = 2):
+    s, t = x.sum(), 0
+    while t < n:
+        t = t + 1
+        for _ in (1, 0.5):
+            while 0 < k and x[1] > 0:
+                return s
+            else:
+                s = x[1]
+    s = x[0]
+    return s
+
+
+@pytest.mark.parametrize("target", ("torch", "numpy", "jax"))
+def test_what_is_returned_may_be_carried_for_another_value_too(target):
+    """It passes through two tests that end a trip, and is what the return takes besides."""
+    made = gfx.symbolic_trace(left_by_a_later_test, backend="numpy").to(target)
+    arrays = {"torch": torch.tensor, "numpy": np.array, "jax": jnp.asarray}[target]
+    for x, n, k in (([1.0, 2.0], 2, 1), ([1.0, -2.0], 2, 1), ([1.0, 2.0], 1, 0), ([1.0, 2.0], 0, 1)):
+        want = left_by_a_later_test(np.array(x), n, k)
+        np.testing.assert_allclose(np.asarray(made(arrays(x), arrays(n), k)), want)
