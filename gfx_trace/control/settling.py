@@ -259,7 +259,8 @@ class Settling:
         if widened or not known or not steady:
             return False
         kind = value.kind if isinstance(value, Value) else kind_of(out)
-        wider = joined_kind({kind, carried.kind})
+        both = {kind, carried.kind}
+        wider = "tensor" if both == {"key", "tensor"} else joined_kind(both)  # the same array
         if wider == "any" and not self.carries.host:
             raise self._of_two_kinds(carried)
         if wider != carried.kind and (self.carries.host or wider in ("tensor", "optional")):

@@ -8,7 +8,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Backend
-from gfx_ir.dtypes import DType
+from gfx_ir.dtypes import DType, number_of
 from gfx_ir.trees import leaves
 
 from ..interfaces import Capturing
@@ -49,7 +49,8 @@ def constant_data(owner: Backend, x: Any) -> tuple[Any, DType]:
     def freeze(data: Any) -> Any:
         return tuple(map(freeze, data)) if isinstance(data, list) else data
 
-    return freeze(owner.to_host(x).tolist()), owner.dtype_of(x)
+    held = owner.to_host(x)
+    return freeze(held.tolist()) if held.shape else number_of(held), owner.dtype_of(x)
 
 
 NUMBERS_AND_TEXT = (int, float, complex, str)
