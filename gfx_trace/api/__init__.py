@@ -166,11 +166,11 @@ def transpile(
 
 def in_layout(program: Program, layout: str) -> Program:
     """The program with its convolutions and pooling over axes in this order: "nchw" or "nhwc"."""
-    passes = into_layout(program, layout)
+    passes = layout_passes(program, layout)
     return program.infer().optimized(*passes) if passes else program
 
 
-def into_layout(program: Program, layout: str) -> tuple[str, ...]:
+def layout_passes(program: Program, layout: str) -> tuple[str, ...]:
     """The passes that turn a program, once it is inferred, to a layout. Raises ArgumentError where its arguments have no shapes."""
     if layout not in LAYOUTS:
         raise ArgumentError(f"{layout!r} is no layout", hint=f"layout= is one of {', '.join(LAYOUTS)}")

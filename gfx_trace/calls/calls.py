@@ -22,7 +22,7 @@ from ..heap.makers import made_by
 from ..interfaces import Capturing
 from ..objects.attributes import own_function
 from ..objects.memoised import Wrapper
-from ..objects.special_methods import Handler, SpecialMethod, accessor, bound_operands, meant
+from ..objects.special_methods import MeantMethod, SpecialMethod, accessor, bound_operands, meant
 from ..python.draws import BoundDraw
 from ..python.faults import cannot
 from ..python.listed import SpreadItems
@@ -153,7 +153,7 @@ class Calls:
             return call_module(self.tracer, f, args, kwargs)
         if isinstance(f, OpDef):
             return self.tracer.apply(Lift(f.name, f), args, kwargs, self.tracer.backend)
-        if type(f) is SpecialMethod or type(f) is Handler:
+        if type(f) is SpecialMethod or type(f) is MeantMethod:
             return f(*args, **kwargs)
         special = meant(self.tracer, f, args)
         if special is not None and not kwargs:
@@ -217,11 +217,14 @@ class Calls:
         """Whether code of a framework whose arrays are not NumPy's asks NumPy of fixed numbers alone, which may give another one."""
         if self.tracer.backend is None or self.tracer.backend.numbers:
             return False
-        if type(f) is type(np.prod):
-            args = tuple(args[0]) if len(args) == 1 and isinstance(args[0], (tuple, list)) else (args,)
+        numbers: Any = args
+        if type(f) is type(np.prod):  # a function of arrays, for which a list of numbers is one
+            numbers = args[0] if len(args) == 1 else None
+            if not isinstance(numbers, (tuple, list)):
+                return False
         elif type(f) is not np.ufunc and not (isinstance(f, type) and issubclass(f, np.generic)):
             return False
-        return all(type(x) in (int, float, bool) or isinstance(x, np.generic) for x in args)
+        return all(type(x) in (int, float, bool) or isinstance(x, np.generic) for x in numbers)
 
     def _noted(self, f: Any, args: tuple, kwargs: dict, found: Any) -> Any:
         """What a call of a library's gives: containers in it are made by it."""

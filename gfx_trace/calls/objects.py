@@ -18,7 +18,7 @@ from ..frameworks.structured import array_attribute
 from ..heap.contents import FIXED, table_of
 from ..interfaces import Capturing
 from ..objects.attributes import NOT_OWN
-from ..objects.special_methods import MEANINGS, WRITING, Handler, SpecialMethod
+from ..objects.special_methods import MEANINGS, WRITING, MeantMethod, SpecialMethod
 from ..python.convert import as_lists
 from ..python.devices import settled
 from ..python.draws import Draws, drawing
@@ -79,7 +79,7 @@ class Objects:
         if isinstance(o, (np.random.Generator, np.random.RandomState)):
             raise self.outside_generator(f"numpy.random.{kind.__name__}.{name}")
         if name == "get" and getattr(kind, name, None) is dict.get:
-            return Handler(get, self.tracer, o)
+            return MeantMethod(get, self.tracer, o)
         if self.tracer.arrays.array_owner(o) is not None:
             return self.tracer.views.tensor_attribute(self.tracer.arrays.array_proxy(o), name)
         found = self.attribute(o, name)

@@ -19,7 +19,7 @@ from gfx_ir.op import REGISTRY
 from gfx_ir.passes import DEFAULT, PASSES, Optimize
 from gfx_ir.text import to_text
 
-from ..api import LAYOUTS, in_layout, into_layout, transpile
+from ..api import LAYOUTS, in_layout, layout_passes, transpile
 from ..api.check import check
 from ..api.interpreted import arguments
 from ..api.placed import run_placed
@@ -261,7 +261,7 @@ def optimize_command(
         chosen = PASSES.read(",".join(DEFAULT) if passes == "all" else passes)
         with working(f"optimizing {target}"):
             program, given = capture(target, arg)
-            first = into_layout(program, layout)
+            first = layout_passes(program, layout)
             inputs = _inputs(program, given) if validate else None
             series = Optimize([*first, *chosen], fixpoint=fixpoint, dump=dump, validate=inputs)
             program = program.infer() if first else program

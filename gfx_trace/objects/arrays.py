@@ -66,14 +66,11 @@ class Arrays:
     def as_joined(self, x: Any) -> Any:
         """What a test or loop joins with another value: of a number of NumPy's, in code of another framework, what it is beside the
         framework's arrays."""
-        if not self._is_constant(x):
+        backend = self.tracer.backend
+        if not isinstance(x, np.generic) or backend is None or backend.numbers:
             return x
-        assert self.tracer.backend is not None
-        number = self.tracer.backend.beside(x)
+        number = backend.beside(x)
         return self.array_proxy(number) if isinstance(number, np.generic) else number
-
-    def _is_constant(self, x: Any) -> bool:
-        return isinstance(x, np.generic) and self.tracer.backend is not None and not self.tracer.backend.numbers
 
     def arrays_in(self, tree: Any) -> list[tuple[tuple, Any]]:
         """(path, array) pairs of a tree, which one framework may know better than another: a class that is registered with it."""

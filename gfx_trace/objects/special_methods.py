@@ -150,7 +150,7 @@ class SpecialMethod:
         return MEANINGS[self.name](active.builder, self.owner, *args, **kwargs)
 
 
-class Handler(partial):
+class MeantMethod(partial):
     """A method in C as captured code means it, bound to its object: it is run as it stands, by code in C too."""
 
 
