@@ -6,6 +6,7 @@ can reach is read before the call and compared behind it. Where that cannot be r
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 import types
 from collections.abc import Callable, Iterator
@@ -51,6 +52,8 @@ WRITING_FUNCTIONS = frozenset(map(vars(operator).get, (*IN_PLACE_FUNCTIONS, "set
 """Functions of those modules that do."""
 _ASKING: dict[type, frozenset[str]] = {ContextVar: frozenset(("get",))}
 """Methods of opaque types that change nothing."""
+_KEEPING = (partial, types.MethodType, dataclasses.fields, dataclasses.is_dataclass)
+"""What holds what it is given as it is, or asks for its class alone."""
 _PLACES = (types.MemberDescriptorType, types.GetSetDescriptorType)
 """Descriptors in C that hold an attribute of an object."""
 _GETTERS = (operator.itemgetter, operator.attrgetter)
@@ -72,6 +75,8 @@ class Effects:
     def run(self, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """f(*args, **kwargs), what it writes recorded."""
         found = _bound(f, args)
+        if keeps(f):
+            return f(*args, **kwargs)
         if found is None:
             if not (_quiet(f) and (_asks(f) or not any(map(_users_code, (*args, *kwargs.values()))))):
                 return self._with_users_code(f, args, kwargs)
@@ -280,6 +285,11 @@ class Effects:
                 below += [inner for inner in parts_of(held) if id(inner) not in seen]
             level, deep = list({id(inner): inner for inner in below}.values()), deep - 1
             seen.update(map(id, level))
+
+
+def keeps(f: Any) -> bool:
+    """Whether a callable runs no code that its arguments bring."""
+    return any(f is keeping for keeping in _KEEPING)
 
 
 def _absent(owner: Any) -> set[Any]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import builtins
-import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from types import MethodType, TracebackType
+from types import TracebackType
 from typing import Any
 
 from gfx_ir.errors import GfxError
@@ -30,7 +29,7 @@ from ..values.gated import Gated, usable
 from ..values.proxy import HostProxy, NeedsPython, Proxy
 from ..values.raised import Raised
 from .conversion import foreign
-from .effects import Effects
+from .effects import Effects, keeps
 
 _CLOCKS = frozenset(("time", "datetime"))
 _CAPTURED = (Proxy, HostProxy, OpenList)
@@ -40,8 +39,6 @@ _OF_EVERY_OBJECT = frozenset(("__init__", "__setattr__", "__delattr__", "__getat
 """What `object` itself has, and runs no other method of the object's for: `super().__init__()` may come to it."""
 _STORING = frozenset(("__setitem__", "setdefault"))
 """Methods of dictionaries that look up a key, and put a value there."""
-_KEEPING = (functools.partial, MethodType, dataclasses.fields, dataclasses.is_dataclass)
-"""What holds what it is given as it is, or asks for its class alone."""
 _HOLDING = (list, tuple, set, frozenset, dict)
 _GATES = frozenset((__name__, Effects.__module__, NativeMethods.__module__))
 """The modules that run what is not entered."""
@@ -111,18 +108,18 @@ def _with_items(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
     """Code in C goes over a list by itself, and takes the one that stands for all rows of a loop for one item: they get their places.
     What only asks for the list, or puts it somewhere as it is, need not know how many there are."""
     owner = own_attribute(f, "__self__")
-    keeps = f is type or owner is builtins or isinstance(owner, _HOLDING)
+    as_it_is = f is type or owner is builtins or isinstance(owner, _HOLDING)
     for x in (*args, *(() if f is dict else kwargs.values())):
         if type(x) not in (list, tuple) or not tracer.record.filled or FILLED.isdisjoint(map(type, x)):
             continue
-        if isinstance(tracer.host_values.length(rows_of(x)), int) or not keeps:
+        if isinstance(tracer.host_values.length(rows_of(x)), int) or not as_it_is:
             listed(tracer, x, f"give {called_name(f)}")
 
 
 def _asked(f: Any, args: Sequence[Any]) -> Iterable[Any]:
     """The objects whose special methods a callee in C may run: what it looks up or compares, and what it compares that with."""
     owner = own_attribute(f, "__self__")
-    if any(f is keeping for keeping in _KEEPING):
+    if keeps(f):
         return ()
     if getattr(f, "__objclass__", None) is object and f.__name__ in _OF_EVERY_OBJECT:
         return ()
