@@ -145,7 +145,7 @@ def numbers(tracer: Capturing, rows: Proxy, kind: str) -> Proxy:
     with tracer.regions.opened("body") as side:
         row = side.graph.add_placeholder("row", "tensor")
         side.graph.result = (number(kind, tracer.wrap(row, rows.backend)).read(),)
-    node = Node(lookup("for"), ((rows.read(),), (), (), None), ("list",), tracer.span(), (side.graph,))
+    node = Node(lookup("for"), ((tracer.local(rows.read()),), (), (), None), ("list",), tracer.span(), (side.graph,))
     tracer.append(node)
     return Proxy(node.value, rows.backend)
 

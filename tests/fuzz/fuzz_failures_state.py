@@ -118,4 +118,13 @@ def f(x, n, k):
     return s
 """,
     ),
+    "numbers that a loop filled a list with, and to which a side of a test adds": Failure(
+        """
+def f(x, n, k):
+    values = [float(e) for e in x]
+    if x.sum() > 0:
+        values += [1.0]
+    return sum(values)
+""",
+    ),
 }
