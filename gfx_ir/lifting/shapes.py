@@ -212,7 +212,7 @@ class Shapes:
     # ------------------------------------------------------------------ repeating
     def tile(self, A: Any, reps: Any) -> Any:
         """The whole array again and again."""
-        return ops.tile(self.say.as_array(A), (reps,) if isinstance(reps, int) else tuple(reps))
+        return ops.tile(self.say.as_array(A), tuple(reps) if isinstance(reps, (tuple, list, np.ndarray)) else (reps,))
 
     def repeat(self, a: Any, repeats: Any, axis: Any = None, *, total_repeat_length: Any = None, **options: Any) -> Any:
         """Each element again and again."""
@@ -225,9 +225,10 @@ class Shapes:
         self.say.refuse(call, **options)
         expect(call, "mode", mode, "constant", "reflect", "edge", "wrap", "symmetric", "empty", *padding.STATISTICS)
         array = self.say.as_array(array)
-        one = pad_width[0] if isinstance(pad_width, (tuple, list)) and len(pad_width) == 1 else pad_width
-        if isinstance(one, int) or all(isinstance(w, int) for w in one):
-            pair = (one, one) if isinstance(one, int) else tuple(one)
+        rows = (tuple, list, np.ndarray)
+        one = pad_width[0] if isinstance(pad_width, rows) and len(pad_width) == 1 else pad_width
+        if not isinstance(one, rows) or not any(isinstance(w, rows) for w in one):
+            pair = tuple(one) if isinstance(one, rows) else (one, one)
             widths: tuple = (pair,) * ask_rank(array, f"{call} with one width for all axes")
         else:
             widths = tuple(tuple(w) if len(w) == 2 else (w[0], w[0]) for w in pad_width)

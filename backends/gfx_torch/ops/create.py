@@ -16,12 +16,27 @@ from gfx_ir.op import lookup
 from gfx_ir.ops import _seen
 
 from ..lifting import default_dtype, dtype_like, element, is_number, known_rank, place, refuse, shape_of, sizes
-from ._spell import sized, spread
+from ._spell import dtype_of, is_scalar, sized, spread
 
 OWN_FLOAT = {"dtype": own("torch")}
 
 
 # ---------------------------------------------------------------- spellings
+def _full_spelling(args: SimpleNamespace) -> str:
+    """torch.full reads its number on the host, without a gradient: a tensor is spread instead."""
+    if is_scalar(args.fill_value):
+        return sized("torch.full(shape, fill_value, dtype=dtype, device=device)")(args)
+    cast = ", ".join(name for name in ("device", "dtype") if getattr(args, name) is not None)
+    same = cast == "dtype" and args.dtype == dtype_of(args.fill_value)
+    return sized(f"torch.broadcast_to(fill_value{'' if same or not cast else f'.to({cast})'}, shape).clone()")(args)
+
+
+def _full_like_spelling(args: SimpleNamespace) -> str:
+    if is_scalar(args.fill_value):
+        return "torch.full_like(x, fill_value, dtype=dtype)"
+    return "torch.empty_like(x, dtype=dtype).copy_(fill_value)"
+
+
 def _arange(args: SimpleNamespace) -> str:
     text = _arange_of_numbers(args)
     if isinstance(args.dtype, DType) and args.dtype.kind == "c":
@@ -198,7 +213,7 @@ ROWS = (
     ),
     Row(
         "full",
-        sized("torch.full(shape, fill_value, dtype=dtype, device=device)"),
+        _full_spelling,
         {"torch.full": _full_lift, "Tensor.new_full": _new_full},
         own={"dtype": own("torch", "fill_value")},
         spare=True,
@@ -215,7 +230,7 @@ ROWS = (
     ),
     Row(
         "full_like",
-        "torch.full_like(x, fill_value, dtype=dtype)",
+        _full_like_spelling,
         {
             "torch.full_like": _full_like,
             "torch.fill Tensor.fill_ torch.fill_": _fill,

@@ -27,7 +27,7 @@ from ..lifting import (
 )
 from ..lifts import finding, shapes, splitting
 from ..ranks import require
-from ._spell import is_scalar, rank_of, spread
+from ._spell import is_scalar, rank_of, sized, spread
 
 
 # ---------------------------------------------------------------- spellings
@@ -236,7 +236,7 @@ ROWS = (
     Row("squeeze", "torch.squeeze(x, dim=axis)", {names("squeeze"): shapes.squeeze}),
     Row(
         "broadcast_to",
-        "torch.broadcast_to(x, shape)",
+        sized("torch.broadcast_to(x, shape)"),
         {
             names("broadcast_to"): lambda input, size: ops.broadcast_to(input, sizes((size,))),
             "Tensor.expand_as": lambda input, other: ops.broadcast_to(input, shape_of(other)),

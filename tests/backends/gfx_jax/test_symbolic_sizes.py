@@ -47,8 +47,13 @@ def of_pools(x):
     return jax.grad(lambda x: (jax.vmap(largest)(x) ** 2).sum() + (jax.vmap(total)(x) ** 3).sum())(x)
 
 
+def as_wide_as_there_are_rows(x):
+    return jnp.pad(x[:, 0], (0, x.shape[0])), jnp.tile(x[0], x.shape[0]), jnp.broadcast_to(x.sum(), x.shape[0])
+
+
 @pytest.mark.parametrize(
-    "function", [gradient, of_each_row, of_all_pairs, through_a_scan, by_how_many_there_are, of_pools]
+    "function",
+    [gradient, of_each_row, of_all_pairs, through_a_scan, by_how_many_there_are, of_pools, as_wide_as_there_are_rows],
 )
 def test_one_capture_for_every_batch(function):
     program = gfx.symbolic_trace(function, gfx.TensorSpec((N, 3), "float32"))

@@ -174,3 +174,10 @@ def test_a_write_through_the_other_way_round():
 
     x = torch.rand(3, 2)
     torch.testing.assert_close(gfx.symbolic_trace(fn)(x), fn(x))
+
+
+def test_a_tensor_that_fills_another_has_its_gradient():
+    made = gfx.transpile(lambda x: jnp.full(3, x.sum()) * jnp.full_like(x, x[0]), jnp.ones(3), to="torch")
+    x = torch.ones(3, requires_grad=True)
+    made.fn(x).sum().backward()
+    assert x.grad.tolist() == [12, 3, 3]
