@@ -19,7 +19,8 @@ from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.host import divide
 from gfx_ir.lifting.written import may_widen, written
-from gfx_ir.op import OpDef, Trait, lookup
+from gfx_ir.op import OpDef, Point, Trait, lookup
+from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
 Pair = namedtuple("Pair", ("values", "indices"))
@@ -187,6 +188,13 @@ def kind(x: Any) -> str:
         return kind_of(x)
     found = dtype_of(x)
     return "" if found is None else found.kind
+
+
+def untracked(made: Any, *given: Any) -> Any:
+    """What a call makes of numbers: PyTorch passes no derivative on to tensors that are given for them."""
+    tensors = (leaf for leaf in leaves(given) if type(leaf) is Value and leaf.is_tensor)
+    takes = any(leaf.node.op.point is not Point.PYTHON for leaf in tensors)
+    return ops.stop_gradient(made) if takes and kind(made) not in ("b", "i", "u") else made
 
 
 def element(of: Any) -> Any:

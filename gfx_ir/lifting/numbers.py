@@ -30,8 +30,8 @@ class Numbers:
             "iscomplex": lambda x: ops.not_equal(ops.imag(x), 0),
         }
         two: dict[str, Callable[[Any, Any], Any]] = {
-            "fmax": _passing("maximum"),
-            "fmin": _passing("minimum"),
+            "fmax": passing("greater" if self.say.rules == "jax" else "greater_equal"),
+            "fmin": passing("less" if self.say.rules == "jax" else "less_equal"),
             "ldexp": self._ldexp,
             "logaddexp2": lambda a, b: ops.divide(
                 ops.logaddexp(ops.multiply(a, math.log(2)), ops.multiply(b, math.log(2))), math.log(2)
@@ -109,11 +109,7 @@ def _double(x: Any) -> Any:
 _LIMITS = {"max": -math.inf, "min": math.inf}
 
 
-def _passing(name: str) -> Callable[[Any, Any], Any]:
-    """maximum or minimum, in which a number wins over NaN."""
-    op = lookup(name)
-
-    def lift(a: Any, b: Any) -> Any:
-        return ops.where(ops.isnan(a), b, ops.where(ops.isnan(b), a, op(a, b)))
-
-    return lift
+def passing(wins: str) -> Callable[[Any, Any], Any]:
+    """The one of two that wins a comparison, as fmax and fmin; a number wins over NaN, and equal ones share no derivative."""
+    test = lookup(wins)
+    return lambda a, b: ops.where(ops.logical_or(test(a, b), ops.isnan(b)), a, b)

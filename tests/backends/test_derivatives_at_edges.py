@@ -45,3 +45,27 @@ def test_of_jax(at):
     for to, derive in BOTH.items():
         made = gfx.transpile(lambda x: OF_JAX[at](x), jnp.ones(()), to=to)
         np.testing.assert_allclose(derive(made.fn), in_jax(OF_JAX[at]), rtol=1e-4)
+
+
+NUMBERS_OF_TORCH = (
+    lambda x: torch.tensor(x) * x, lambda x: torch.tensor([x[0], 2.0]).sum() * x, lambda x: x.new_tensor(x) * x,
+    lambda x: torch.linspace(0.0, x[0], 3).sum() * x, lambda x: torch.fmax(x, torch.zeros_like(x)), lambda x: torch.fmin(x * 2, x),
+)  # fmt: skip
+NUMBERS_OF_JAX = (
+    lambda x: jnp.array([x[0], 2.0]).sum() * x, lambda x: jnp.linspace(0.0, x[0], 3).sum() * x, lambda x: jnp.full(2, x[1]).sum() * x,
+    lambda x: jnp.full_like(x, x[1]) * x, lambda x: jnp.logspace(0.0, x[9], 2).sum() * x, lambda x: jnp.fmax(x, 0.0),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("typed", [True, False])
+@pytest.mark.filterwarnings("ignore:To copy construct")
+def test_of_what_pytorch_makes_of_numbers(typed):
+    """PyTorch passes no derivative on to tensors that are given for numbers; JAX does. Equal ones share none in fmax."""
+    wanted = [in_torch(f) for f in NUMBERS_OF_TORCH]
+    wanted += [np.asarray(jax.grad(lambda x, f=f: f(x).sum())(jnp.asarray(POINTS))) for f in NUMBERS_OF_JAX]
+    for f, own in zip(NUMBERS_OF_TORCH + NUMBERS_OF_JAX, wanted):
+        backend = "torch" if f in NUMBERS_OF_TORCH else "jax"
+        given = ({"torch": torch.tensor, "jax": jnp.asarray}[backend](POINTS),) if typed else ()
+        for to, derive in {"torch": in_torch, "jax": lambda f: jax.grad(lambda x: f(x).sum())(POINTS)}.items():
+            made = gfx.transpile(lambda x, f=f: f(x), *given, to=to, backend=backend)
+            np.testing.assert_allclose(derive(made.fn), own, rtol=1e-4)

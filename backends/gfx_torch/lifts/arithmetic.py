@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
-from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.build import dtype_of
 from gfx_ir.dtypes import dtype
+from gfx_ir.lifting.numbers import passing
 from gfx_ir.lifting.words import kind_of
-from gfx_ir.op import lookup
 
 from ..lifting import INT64, axes, floating, is_number, kind, names, refuse
 
@@ -53,17 +52,6 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """input + value * tensor1 / tensor2."""
     return ops.add(input, _scaled(value, ops.divide(tensor1, tensor2)))
-
-
-def _fextremum(name: str) -> Callable[..., Any]:
-    """fmax, fmin: a number wins over NaN."""
-    op = lookup(name)
-
-    def fn(input: Any, other: Any) -> Any:
-        found = ops.where(ops.isnan(other), input, op(input, other))
-        return ops.where(ops.isnan(input), other, found)
-
-    return fn
 
 
 def nan_to_num(input: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
@@ -171,8 +159,8 @@ LIFTS = {
     names("lerp"): lerp,
     names("addcmul"): addcmul,
     names("addcdiv"): addcdiv,
-    names("fmax"): _fextremum("maximum"),
-    names("fmin"): _fextremum("minimum"),
+    names("fmax"): passing("greater_equal"),
+    names("fmin"): passing("less_equal"),
     names("nan_to_num"): nan_to_num,
     names("nansum"): nansum,
     names("nanmean"): nanmean,

@@ -27,6 +27,7 @@ from ..lifting import (
     place,
     refuse,
     sizes,
+    untracked,
 )
 
 _ROW_MAJOR = frozenset("constant zeros ones full empty arange linspace eye concat stack matmul".split())
@@ -155,7 +156,7 @@ def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
 
 def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, *, dtype: Any = None, device: Any = None) -> Any:
     """Powers of a base, their exponents evenly apart."""
-    made = ops.logspace(start, end, steps, float(base), dtype or default_dtype())
+    made = untracked(ops.logspace(start, end, steps, float(base), dtype or default_dtype()), start, end)
     return made if device is None else ops.to_device(made, place(device))
 
 

@@ -6,11 +6,12 @@ from types import SimpleNamespace
 
 from gfx_ir.backend import Row
 from gfx_ir.build import dtype_of
+from gfx_ir.ops import _seen
 
 from ..lifting import names, of_ranks
 from ..lifts import arranging, finding, scattering
 from ._spell import as_index, is_scalar, rank_of
-from .create import OWN_FLOAT
+from .create import OWN_FLOAT, linspace
 
 
 def _triangle(name: str) -> Row:
@@ -21,6 +22,8 @@ def _triangle(name: str) -> Row:
 
 
 def _logspace(args: SimpleNamespace) -> str:
+    if not (_seen.is_plain(args.start) and _seen.is_plain(args.stop)):
+        return f"base ** ({linspace(args)})".replace(", device=device", "")
     count, part = ("num", "") if args.endpoint else ("num + 1", "[:-1]")
     return f"torch.logspace(start, stop, {count}, base=base, dtype=dtype){part}"
 

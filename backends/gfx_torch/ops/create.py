@@ -15,7 +15,18 @@ from gfx_ir.lifting.words import kind_of
 from gfx_ir.op import lookup
 from gfx_ir.ops import _seen
 
-from ..lifting import default_dtype, dtype_like, element, is_number, known_rank, place, refuse, shape_of, sizes
+from ..lifting import (
+    default_dtype,
+    dtype_like,
+    element,
+    is_number,
+    known_rank,
+    place,
+    refuse,
+    shape_of,
+    sizes,
+    untracked,
+)
 from ._spell import dtype_of, is_scalar, sized, spread
 
 OWN_FLOAT = {"dtype": own("torch")}
@@ -57,7 +68,7 @@ def _arange_of_numbers(args: SimpleNamespace) -> str:
     return f"torch.arange(start, stop{step}, dtype=dtype, device=device)"
 
 
-def _linspace(args: SimpleNamespace) -> str:
+def linspace(args: SimpleNamespace) -> str:
     count, part = ("num", "") if args.endpoint else ("num + 1", "[:-1]")
     arrays = [end for end in ("start", "stop") if not _seen.is_plain(getattr(args, end))]
     dtype = "dtype" if args.dtype is not None or not arrays else f"torch.result_type({arrays[0]}, 1.0)"
@@ -65,8 +76,9 @@ def _linspace(args: SimpleNamespace) -> str:
         apart = "" if args.endpoint else ", endpoint=False"
         return f"whole_linspace(start, stop, num, dtype{apart}, device=device)"
     rank = max(_seen.rank(end) or 0 for end in (args.start, args.stop))
-    if rank:  # torch takes numbers and tensors of no axes
-        steps = f"torch.linspace(0, 1, {count}, dtype={dtype}, device=device)[{part[1:-1] or ':'}{', None' * rank}]"
+    if arrays:  # torch takes numbers and tensors of no axes, and passes no derivative on
+        chosen = f"[{part[1:-1] or ':'}{', None' * rank}]" if rank else part
+        steps = f"torch.linspace(0, 1, {count}, dtype={dtype}, device=device){chosen}"
         whole = [
             end for end in arrays if kind_of(getattr(args, end)) in ("b", "i", "u")
         ]  # which have no such differences
@@ -136,19 +148,19 @@ def _arange_lift(*args: Any, dtype: Any = None, device: Any = None, **named: Any
     if end is None:
         start, end = 0, start
     bounds = (0 if start is None else start, end, 1 if step is None else step)
-    return ops.arange(*bounds, dtype=dtype or default_dtype(bounds), device=place(device))
+    return untracked(ops.arange(*bounds, dtype=dtype or default_dtype(bounds), device=place(device)), *bounds)
 
 
 def _linspace_lift(start: Any, end: Any, steps: Any, *, dtype: Any = None, device: Any = None) -> Any:
     whole = isinstance(dtype, DType) and dtype.kind in "iu"  # torch cuts numbers off, others round them down
     made = ops.linspace(start, end, steps, dtype=default_dtype() if whole or not dtype else dtype, device=place(device))
-    return ops.astype(made, dtype) if whole else made
+    return ops.astype(made, dtype) if whole else untracked(made, start, end)
 
 
 def _tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Any:
     """torch.tensor copies."""
     if isinstance(data, Value) and data.is_tensor:
-        return _moved(ops.copy(data) if dtype is None else ops.astype(data, dtype), device)
+        return _moved(untracked(ops.copy(data) if dtype is None else ops.astype(data, dtype), data), device)
     return _as_tensor(data, dtype, device)
 
 
@@ -163,7 +175,7 @@ def _as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     dtype = element(dtype) or default_dtype(data)
     if constants_only(data) and not isinstance(dtype, Value):
         return ops.constant(_tuples(data), dtype=dtype, device=place(device))
-    return ops.as_tensor(data, dtype=dtype, device=place(device))
+    return untracked(ops.as_tensor(data, dtype=dtype, device=place(device)), data)
 
 
 def _tuples(data: Any) -> Any:
@@ -248,7 +260,7 @@ ROWS = (
     ),
     Row("ones_like", "torch.ones_like(x, dtype=dtype)", {"torch.ones_like": _like("ones_like")}, spare=True),
     Row("arange", _arange, {"torch.arange": _arange_lift}, own={"dtype": own("torch", "start", "stop", "step")}),
-    Row("linspace", _linspace, {"torch.linspace": _linspace_lift}, own=OWN_FLOAT),
+    Row("linspace", linspace, {"torch.linspace": _linspace_lift}, own=OWN_FLOAT),
     Row("eye", _eye, {"torch.eye": _eye_lift}, own={"dtype": lambda a: OWN_FLOAT["dtype"](a) if a.k == 0 else None}),
     Row("to_device", "x.to(device)"),
     Row(
