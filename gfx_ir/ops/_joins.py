@@ -100,6 +100,13 @@ def stack_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
 
 
 @takes_open
+def numbers_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    """The type of an array of the numbers in a list."""
+    length = len(args.items) if isinstance(args.items, (tuple, list)) else None
+    return LogicalTensor(args.dtype, (length,))
+
+
+@takes_open
 def item_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     """The tensor at a place of a list, at a path of the item there."""
     items = args.items

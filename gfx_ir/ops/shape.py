@@ -27,6 +27,7 @@ from ._joins import (
     expanded_dims,
     item_type,
     items_type,
+    numbers_type,
     pad_type,
     repeat_type,
     slice_type,
@@ -210,6 +211,7 @@ for _signature, _spelling, _infer, _rest in (
         {"kinds": ("list",), "traits": Trait.ORDERS},
     ),
     ("seq_concat(items, more)", "[*items, *more]", items_type, {"kinds": ("list",)}),
+    ("seq_array(items, dtype)", "np.array(items, dtype=dtype)", numbers_type, {}),
     (
         "split(x, sections, axis=0)",
         _split,

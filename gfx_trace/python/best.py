@@ -38,8 +38,12 @@ def minmax(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if key is not None and items:
         return _by_key(tracer, f, items, key)
     if len(args) == 1 and isinstance(args[0], Proxy):
-        of_one_axis(tracer, args[0], f.__name__)
-        return _best(f, args[0])
+        rows = args[0]
+        of_one_axis(tracer, rows, f.__name__)
+        if "default" not in kwargs:
+            return _best(f, rows)
+        some = tracer.host_values.length(rows) > 0
+        return tracer.truths.ifexp(some, lambda: _best(f, rows), lambda: kwargs["default"])
     if not any(map(is_open, items)):
         return tracer.native_methods.run(items, lambda: f(*args, **kwargs))
     best = items[0]

@@ -11,7 +11,7 @@ from gfx_ir.lifting.rows import joined, stacked
 
 from ..interfaces import Capturing
 from ..values.either import roots
-from ..values.number_rows import WIDE, as_row, rows_kind
+from ..values.number_rows import WIDE, rows_kind, wide
 from ..values.proxy import Proxy
 from .listed import ListedItems
 from .rows import holds_rows, rows_of
@@ -26,12 +26,13 @@ def joined_rows(
     if type(rows) is ListedItems and not (rows.kind in WIDE and last in _ARRAYS):
         return rows.joined(tracer, name, rest, kwargs)
     if type(rows) is ListedItems:
-        return again((_of_numbers(tracer, _tensor_of(tracer, rows), rows.kind), *rest))
+        made = _tensor_of(tracer, rows, _usual(tracer, rows.kind))
+        return again((made, *rest)) if rest or kwargs else made
     if kind := rows_kind(rows):
         if isinstance(tracer.host_values.length(rows), int):
             return again((list(rows), *rest))
         if last in _ARRAYS:
-            return again((_of_numbers(tracer, rows, kind), *rest))
+            return again((tracer.wrap(ops.astype(rows.read(), _usual(tracer, kind)), rows.backend), *rest))
         raise tracer.error(
             f"GFX cannot apply {name} to a list of numbers that a loop filled, whose length is open", "append tensors"
         )
@@ -66,19 +67,15 @@ _SIDES = {
 """What functions that join vectors otherwise than matrices do with vectors, and with matrices."""
 
 
-def _tensor_of(tracer: Capturing, items: ListedItems) -> Proxy:
-    """The numbers of a list as a tensor that holds all of them."""
-    row = lambda item: tracer.wrap(as_row(item), items.rows.backend)
-    (rows,) = tracer.loops.kept(row, lambda item: True, items)
-    found: Proxy = rows.rows
+def _tensor_of(tracer: Capturing, items: ListedItems, dtype: dtypes.DType) -> Proxy:
+    """The numbers of a list as a tensor."""
+    found: Proxy = tracer.wrap(ops.seq_array(items.rows.read(), dtype), items.rows.backend)
     return found
 
 
-def _of_numbers(tracer: Capturing, rows: Proxy, kind: str) -> Proxy:
-    """What a function makes of a list of numbers of this kind, by the dtype that numbers have there."""
-    own = dtypes.default(kind[0], tracer.promotion) if kind != "bool" else dtypes.bool_
-    found: Proxy = tracer.wrap(ops.astype(rows.read(), own), rows.backend)
-    return found
+def _usual(tracer: Capturing, kind: str) -> dtypes.DType:
+    """The dtype that a function gives a list of numbers of this kind."""
+    return dtypes.default(kind[0], tracer.promotion) if kind != "bool" else dtypes.bool_
 
 
 def as_positions(tracer: Capturing, index: Any) -> Any:
@@ -87,7 +84,7 @@ def as_positions(tracer: Capturing, index: Any) -> Any:
         return index
     rows = rows_of(index)
     if type(rows) is ListedItems and rows.kind == "int":
-        return _tensor_of(tracer, rows)
+        return _tensor_of(tracer, rows, wide(rows.kind))
     if type(rows) is not Proxy or rows_kind(rows) != "int":
         raise tracer.error(
             "GFX cannot index by this list: its length is open", "take a list of whole numbers, or a tensor"

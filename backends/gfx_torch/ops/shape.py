@@ -250,6 +250,7 @@ ROWS = (
     Row("seq_slice", "items[cut]"),
     Row("seq_sorted", in_order),
     Row("seq_concat", "[*items, *more]"),
+    Row("seq_array", "torch.tensor(items, dtype=dtype)"),
     Row("split", _split, {names("split"): splitting.split, names("tensor_split"): splitting.tensor_split}),
     Row("chunk", _single("torch.chunk(x, chunks, dim=axis)", ops.chunk), {names("chunk"): splitting.chunk}),
     Row("unstack", _single("torch.unbind(x, dim=axis)", ops.unstack), {names("unbind"): splitting.unbind}),

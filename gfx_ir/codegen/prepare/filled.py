@@ -1,7 +1,7 @@
 """Lists that Python's loops fill: what was in one before the loop, and the items of a trip, are one list, stacked at its end.
 
 A capture knows such lists as tensors of rows: `concat([stack(before), rows])`, and `flatten(stack([rows, more], 1), 0, 1)`
-where a trip appends several items.
+where a trip appends several items. Rows that are numbers of Python's are a list of these, and one array is made of it.
 """
 
 from __future__ import annotations
@@ -9,11 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from ...control import is_for, is_given
-from ...edited import take_place
+from ...dtypes import DType
+from ...edited import put, take_place
 from ...graph import Graph, Node, Value
+from ...infer.facts import Facts
 from ...op import OpDef, Trait
 from ...program import Program
-from .base import Emission, Lowering
+from ...regions import outputs_of
+from .base import HANDED, Emission, Lowering, facts_of
 
 BEGIN = OpDef("begin_list(items)", kinds=("any",))
 # `begun`: the list as it is before the loop, None for an empty one; `rows`: results of the loop, as a trip appends them.
@@ -24,6 +27,7 @@ class FilledLists(Lowering):
     """Lists that Python's loops fill are lists."""
 
     name = "filled_lists"
+    requires = (HANDED,)
 
     def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
         """Write such lists in the graph and its regions as lists."""
@@ -37,6 +41,29 @@ class FilledLists(Lowering):
                 and len(node.arg("arrays")) == 2
             ):
                 _begun(node)
+        facts = facts_of(graph, program, True)
+        for node in list(graph.walk()):
+            if is_for(node):
+                _numbers(node, facts)
+
+
+def _numbers(loop: Node, facts: Facts) -> None:
+    """Rows of numbers are an array that is made behind the loop: of none, too, where no row tells its dtype."""
+    body, graph = loop.regions[-1], loop.graph
+    found, first = list(outputs_of(body.result, len(loop.values))), len(loop.arg("init"))
+    for at, rows in list(enumerate(loop.values))[first:]:
+        made = _once(found[at], body.output)
+        if made is None or not made.op.traits & Trait.OF_NUMBERS or made.op.put is None or graph is None:
+            continue
+        number, dtype, device = made.args
+        if type(number) is Value and isinstance(dtype, DType) and device is None and facts.is_number(number):
+            if any(user.op is FILLED for user in rows.users()):
+                continue
+            array = put(graph, loop.next, "seq_array", (), dtype, span=made.span)
+            take_place([array], [rows])
+            array.node.set_args((rows, dtype))
+            rows.kind, rows.type, found[at] = "list", None, number
+    body.result = tuple(found)
 
 
 def _several(flat: Node) -> None:

@@ -30,6 +30,13 @@ def in_tuples(x):
     return total
 
 
+def made_arrays(x):
+    places = [i for i in range(len(x)) if x[i] > 0]
+    numbers = [float(e) for e in x]
+    whole = torch.tensor(places, dtype=torch.int64)
+    return whole, torch.tensor(numbers), x[places], max(numbers, default=7.0)
+
+
 def unpacked(x):
     a, b, c = x.tolist()
     return x * a + b - c
@@ -43,6 +50,10 @@ def searched(x):
 @pytest.mark.parametrize("fn", [listed, computed, in_tuples, unpacked, searched])
 def test_as_python(fn):
     assert_as_python(fn, (), [(x,) for x in DATA])
+
+
+def test_arrays_of_lists_that_may_stay_empty():
+    assert_as_python(made_arrays, (), [(x,) for x in (*DATA, torch.zeros(0))])
 
 
 def test_whole_numbers_stay_such():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gfx_ir.dtypes import float32, int32, int64
+from gfx_ir.dtypes import float32, float64, int32, int64
 from samples import Sample, integers, normal
 
 S = Sample
@@ -64,6 +64,8 @@ SAMPLES = [
     S("seq_sorted", ((X, Y, X), (3, 1, 3), True)),
     S("seq_sorted", ((3, 1, 2), None, True)),
     S("seq_concat", ((X, Y), [normal(3, 2)])),
+    S("seq_array", ((0.5, 2.0), float64)),
+    S("seq_array", ((), int64)),
     S("stack", ((X, Y),)),
     S("stack", ([X, Y], -1)),
     S("stack", ((VECTOR, VECTOR),), {"axis": 1}),
