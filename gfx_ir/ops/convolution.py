@@ -42,7 +42,7 @@ def _positive(size: Size, what: str) -> Size:
 
 def _windows(size: Size, kernel: Any, stride: Any, padding: Any, dilation: Any = 1, ceil: bool = False) -> Size:
     """How many windows there are along an axis of this size."""
-    if size is None or not fixed(kernel, stride, padding, dilation):
+    if size is None or kernel is None or not fixed(kernel, stride, padding, dilation):
         return None
     room = host.sub(host.add(size, 2 * padding), dilation * (kernel - 1) + 1)
     count = host.add(host.floordiv(host.add(room, stride - 1 if ceil else 0), stride), 1)

@@ -97,7 +97,7 @@ def capture(
 
     if not dynamic or rest.get("strict"):
         return with_sizes(Sizes() if dynamic else None)
-    return most_open(with_sizes, lambda made, told: made.notes.extend(told))
+    return most_open(with_sizes, lambda made: made.program, lambda made, told: made.notes.extend(told))
 
 
 def _for_later_calls(work: Callable[[Share], Captured], constants: bool) -> Captured:

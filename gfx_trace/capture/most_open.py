@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Generic, TypeVar
 
+from gfx_ir.control import is_holder
+from gfx_ir.errors import MissingOp
 from gfx_ir.probing import own_attribute
+from gfx_ir.program import Program
 
 from ..values.open_sizes import Axis, Sizes
 
@@ -18,9 +21,30 @@ T = TypeVar("T")
 Opened = dict[Axis, Axis]
 
 
-def most_open(work: Callable[[Sizes], T], told: Callable[[T, list[str]], None]) -> T:
+def most_open(work: Callable[[Sizes], T], program: Callable[[T], Program], told: Callable[[T, list[str]], None]) -> T:
     """What work(sizes) gives for the most sizes that it does not refuse; `told` gets that, and what is said of the others. Raises what it
-    refuses all of them with, where those of the example are no help."""
+    refuses all of them with, where those of the example are no help. A call that no row stands for, in its `program`, is a refusal
+    where it is none with the sizes of the example."""
+    held = False
+
+    def by_rows(sizes: Sizes) -> T:
+        nonlocal held
+        found = work(sizes)
+        node = next((node for graph in program(found).graphs for node in graph.walk() if is_holder(node)), None)
+        if node is None:
+            return found
+        held = True
+        raise MissingOp(f"GFX has no row for {node.arg('target')}{': ' * bool(node.arg('why'))}{node.arg('why')}")
+
+    try:
+        return _most(by_rows, told)
+    except Exception:
+        if not held:
+            raise
+    return _most(work, told)
+
+
+def _most(work: Callable[[Sizes], T], told: Callable[[T, list[str]], None]) -> T:
     every = Sizes()
     try:
         return work(every)

@@ -23,7 +23,7 @@ from ..python.rows import item_called, slot_called
 from ..values.gated import Gated
 from ..values.joined_types import kind_type, number_type, widens
 from ..values.nest import branches, rebuilt
-from ..values.proxy import Captured, HostProxy, Proxy, Undefined, is_open, number_kinds, weak_kind
+from ..values.proxy import Captured, HostProxy, NeedsPython, Proxy, Undefined, is_open, number_kinds, weak_kind
 from .nouns import shape_text
 
 
@@ -61,6 +61,7 @@ class Carried:
         "truth",
         "widened",
         "widths",
+        "reshaped",
         "sizes",
         "path",
         "other_axes",
@@ -83,7 +84,8 @@ class Carried:
         self.untold = False  # whether that is not known
         self.widened = False  # whether a trip changed the rank that it may have
         self.widths = False  # and whether its dtype, of one kind
-        self.sizes: tuple | None = None  # its dims, where a trip changes some of them: these are unknown
+        self.reshaped = False  # whether a trip changes its shape
+        self.sizes: tuple | None = None  # and its dims then: those that change are unknown, or all of them
         self.truth = isinstance(init, bool)  # whether it is true or false, also behind a trip
         self.other_axes = False  # whether a trip may leave it with axes of another value than it has before the loop
         self.turned = False  # whether a trip may leave a number of Python's where there was a tensor
@@ -115,7 +117,7 @@ class Carried:
             known = self.found or known
             if not isinstance(known, LogicalTensor):  # a number that is carried is another one in each trip
                 return None if value.kind in NUMBERS else known
-            known = known.with_(dims=self.sizes) if self.sizes is not None else known
+            known = known.with_(dims=self.sizes) if self.reshaped else known
             return LogicalTensor(None, known.dims) if self.widths else known
         if self.found is not None or kind != "tensor":
             return self.found
@@ -193,9 +195,10 @@ class Carried:
         """The value that a trip leaves; `read` gives what a leaf holds at its end."""
         return read(self.out)
 
-    def stays_type(self, tracer: Capturing, value: Any, span: Any, host: bool) -> bool:
+    def stays_type(self, tracer: Capturing, value: Any, span: Any, host: bool, trips: int | None) -> bool:
         """Whether a trip leaves the dtype and shape that were assumed; if not, these are open from now on. Another kind of numbers is
-        refused, another rank, and a size that is another one for sure, unless Python runs the loop (`host`)."""
+        refused, another rank, and a size that is another one for sure, unless Python runs the loop (`host`), and so is one of no known rank where
+        it runs so many `trips`."""
         after = value.type if isinstance(value, Value) and value.is_tensor else number_type(value, tracer.promotion)
         before = self.type(tracer)
         if not (isinstance(before, LogicalTensor) and isinstance(after, LogicalTensor)):
@@ -213,19 +216,23 @@ class Carried:
             return True
         if before.dtype and after.dtype and before.dtype != after.dtype and not widens(before, after):
             raise self._unsettled(tracer, "dtype", before.dtype, after.dtype, span, "cast it before the loop")
-        same_shape = self._stays_shape(tracer, before.dims, after.dims, span, host)
+        same_shape = self._stays_shape(tracer, before.dims, after.dims, span, host, trips)
         same = before.dtype is None or before.dtype == after.dtype
         self.widths = self.widths or not same
         return same and same_shape
 
-    def _stays_shape(self, tracer: Capturing, before: tuple | None, after: tuple | None, span: Any, host: bool) -> bool:
-        if before is None or after is None or before == after:
+    def _stays_shape(
+        self, tracer: Capturing, before: tuple | None, after: tuple | None, span: Any, host: bool, trips: int | None
+    ) -> bool:
+        if before is None or before == after or (after is None and not host):
             return True
-        sizes = joined_dims((before, after))
-        if sizes is None or (not host and never_meet(before, after)):
+        if after is None and trips is not None:
+            raise NeedsPython("loop", f"no one rank of {self.called(tracer)} holds for all trips", span)
+        sizes = None if after is None else joined_dims((before, after))
+        if after is not None and (sizes is None or (not host and never_meet(before, after))):
             hint = "keep the shape of what a loop on tensor data carries"
             raise self._unsettled(tracer, "shape", shape_text(before), shape_text(after), span, hint)
-        self.sizes = sizes
+        self.sizes, self.reshaped = sizes, True
         return sizes == before
 
     def _unsettled(self, tracer: Capturing, what: str, before: Any, after: Any, span: Any, hint: str) -> Unsettled:

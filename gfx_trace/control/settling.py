@@ -241,7 +241,8 @@ class Settling:
                 return False
         kept = True
         if isinstance(value, Value) or not self.carries.host:  # Python's own loops may put a number of any kind there
-            kept = carried.stays_type(self.carries.tracer, value, self.carries.span, self.carries.host)
+            trips = self.carries.trips
+            kept = carried.stays_type(self.carries.tracer, value, self.carries.span, self.carries.host, trips)
         steady = (
             kept
             & carried.stays(value)

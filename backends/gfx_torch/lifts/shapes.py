@@ -106,14 +106,20 @@ def conj_physical(input: Any) -> Any:
 
 
 def squeeze(input: Any, dim: Any = None) -> Any:
-    """Axes of size 1 go; torch leaves an axis alone whose size is another."""
-    rank = known_rank(input)
-    if isinstance(dim, (tuple, list)):
-        dim = tuple(d for d in dim if rank != 0 and known_size(input, d) in (None, 1))
-        return ops.squeeze(input, axis=dim) if dim else input
-    if dim is not None and rank and known_size(input, dim) not in (None, 1):
-        return input
-    return ops.squeeze(input, axis=dim)
+    """Axes of size 1 go; torch leaves an axis alone whose size is another, so that an open size decides the rank."""
+    if dim is None:
+        return ops.squeeze(input, axis=None)
+    rank, dims = known_rank(input), tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    if rank is not None:
+        if any(not isinstance(d, int) or (rank and known_size(input, d) is None) for d in dims):
+            refuse(
+                "torch.squeeze of an axis whose size is open: it goes if that is 1, and stays otherwise",
+                "index it, x[:, 0], or reshape; or give the size at capture",
+            )
+        dims = tuple([d for d in dims if rank and known_size(input, d) == 1])
+    return (
+        ops.squeeze(input, axis=dim if rank is None or isinstance(dim, (tuple, list)) else dims[0]) if dims else input
+    )
 
 
 def cat(tensors: Any, dim: Any = 0) -> Any:

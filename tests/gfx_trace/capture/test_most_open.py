@@ -53,6 +53,10 @@ def towers(x, y):
     return jax.vmap(lambda a: a @ W)(x) @ jax.vmap(lambda b: b @ W)(y).T
 
 
+def squeezed(x):
+    return torch.squeeze(x, 1) + x.squeeze((0, 1)).dim()
+
+
 @pytest.mark.parametrize(
     ("f", "given", "expected"),
     [
@@ -65,10 +69,11 @@ def towers(x, y):
         (elsewhere, [(5, 2), (2,)], [["x_0", "x_1"], ["x_1"]]),
         (towers, [(2, 3), (2, 3)], [["x_0", "3"], ["y_0", "3"]]),
         (apart, [(2, 5, 3)], [["x_0", "x_1", "3"]]),
+        (squeezed, [(2, 5, 3)], [["2", "5", "x_2"]]),
     ],
 )
 def test_sizes_that_the_code_hangs_on_are_fixed_or_shared(f, given, expected):
-    make = torch.ones if f is apart else jnp.ones
+    make = torch.ones if f in (apart, squeezed) else jnp.ones
     program = gfx.symbolic_trace(f, *map(make, given), dynamic=True)
     assert dims(program) == expected
     assert program.notes[0].startswith("with all sizes open the code is refused: ")

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 
 import gfx_trace as gfx
 from gfx_ir.errors import CaptureError
@@ -51,6 +52,19 @@ def two_of_them(x):
     return first, *second
 
 
+def one_axis_less_in_each_trip(x):
+    y = x[None, :, None]
+    for axis in range(2, 0, -1):
+        y = y.squeeze(axis).sum(axis - 1)
+    return y, y.dim() + x[0]
+
+
+def kernels_of_several_sizes(x):
+    for k in range(1, 3):
+        x = F.conv1d(x[None], torch.ones(4, 4, k))[0] + len(x)
+    return x
+
+
 def shape_of_the_second_trip(x):
     out = x[0]
     for row in x:
@@ -91,7 +105,7 @@ def in_a_loop(x):
 
 FUNCTIONS = [
     running_maximum, by_the_largest_sum, recurrent, differences_from_behind, two_of_them, shape_of_the_second_trip,
-    until_it_converges, left_in_the_first_trip, in_a_loop,
+    until_it_converges, left_in_the_first_trip, in_a_loop, one_axis_less_in_each_trip, kernels_of_several_sizes,
 ]  # fmt: skip
 
 
