@@ -15,7 +15,7 @@ from gfx_ir.backend import Row
 from gfx_ir.build import host
 from gfx_ir.codegen.sides import outer
 from gfx_ir.dtypes import DTYPES, float32
-from gfx_ir.graph import Value
+from gfx_ir.graph import Value, values_in
 from gfx_ir.lifting.shapes import positions
 from gfx_ir.ops import _seen
 from gfx_ir.ops._indexing import indexed
@@ -98,8 +98,19 @@ def _fitting(args: SimpleNamespace) -> str:
     """What is written, without the axes of one element before those that its place has: JAX does not drop them."""
     place = indexed(_seen.type_of(args.x).dims, tree_map(_seen_index, args.index), "jax")
     rank = _seen.rank(args.value)
-    more = 0 if place is None or rank is None else rank - len(place)
+    if place is None:
+        return "value"
+    if rank is None and _of_several_ways(args.value):
+        return f"jnp.squeeze(value, axis=tuple(range(jnp.ndim(value) - {len(place)})))"
+    more = 0 if rank is None else rank - len(place)
     return f"value[{', '.join('0' * more)}]" if more > 0 else "value"
+
+
+def _of_several_ways(x: Value) -> bool:
+    """Whether a test or loop gives what x is made of, which may have another rank on each way."""
+    made = reached([x], lambda value: values_in(value.node.args))
+    within = lambda graph: graph is not None and graph.owner is not None
+    return any(value.node.regions or within(value.node.graph) for value in made)
 
 
 def _seen_index(item: Any) -> Any:

@@ -151,6 +151,14 @@ def added_under_a_test(x):
     return out
 
 
+def of_one_or_two_axes(x):
+    out, kept = torch.zeros_like(x), 0
+    for t in reversed(range(x.shape[0])):
+        after = x[:1] if t == x.shape[0] - 1 else x[t + 1]
+        out[t] = kept = x[t] + 0.5 * after + 0.9 * kept
+    return out
+
+
 def of_an_index_with_a_slice(x):
     far = (x[:, None, :] - x[None, :, :]).sum(-1).argmin(axis=1) == 1
     return x * far[:, None]
@@ -159,7 +167,7 @@ def of_an_index_with_a_slice(x):
 NUMBERS = (from_the_row_before, rows_to_come, from_the_end, beside_another, with_itself, by_another_name)
 MATRICES = (whole_rows, items_of_rows, some_rows, columns)
 VIEWS = (under_a_test, in_a_loop_of_its_own, by_a_function, added_under_a_test, of_an_index_with_a_slice)
-TENSORS = (of_tensors, backwards_over_a_copy)
+TENSORS = (of_tensors, backwards_over_a_copy, of_one_or_two_axes)
 
 
 def assert_equal(got, want):
