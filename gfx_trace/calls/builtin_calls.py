@@ -95,10 +95,11 @@ def _sorted(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     rows = list(items) if known else []
     asked = rows if key is None else [tracer.calls.call(key, (item,), {}) for item in rows]
     keys = _deciding(tracer, asked) if known else None
-    found = by_open_keys(tracer, items, key, kwargs.get("reverse", False)) if keys is None else None
-    if found is not None:
-        return found
     if keys is None:
+        taken, told = (rows, asked) if known else (items, None)
+        found = by_open_keys(tracer, taken, key, kwargs.get("reverse", False), told)
+        if found is not None:
+            return found
         hint = "sort the tensor with its framework's sort or argsort, or sort by keys that are fixed at capture"
         what = "GFX cannot convert this call of sorted(): its keys are only known when the emitted code runs"
         raise tracer.error(what, hint)

@@ -13,7 +13,7 @@ from ..python.checks import checked
 from ..python.iteration import is_iterator, runs_code
 from ..python.listed import ListedItems
 from ..python.open_iterables import Combined, OpenRange, at_its_turn, each_of, is_open_iterable, whole_list
-from ..python.rows import Lazy, RowIterator, StackedRows, rows_of, turns_of
+from ..python.rows import Lazy, RowIterator, StackedRows, holds_rows, rows_of, turns_of
 from ..python.sequences import OpenList, is_shape, open_tuple
 from ..values.access import NOTHING, Access
 from ..values.gated import Gated
@@ -59,7 +59,8 @@ def lazily(
 ) -> Any:
     """What gives function(item) for each item of `source` when it is asked for: an iterator of Python's where Python can go over
     it, else a Lazy; `kind`: what it is in Python; `target`, `access`: as in `Tracer.map_`."""
-    if not is_open_iterable(source) and type(source) is not Gated:
+    stands = type(source) in (list, tuple) and holds_rows(source)
+    if not (stands or is_open_iterable(source) or type(source) is Gated):
         return tracer.iteration.made(_each(kind, function, tracer.iteration.steps(source)))
     whole = lambda: open_tuple(tracer.loops.map_(function, turns_of(source), target, access))
     steps = lambda: _each(kind, function, tracer.iteration.steps(source))

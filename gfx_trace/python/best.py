@@ -61,14 +61,19 @@ def _is_open_list(tracer: Capturing, x: Any, key: Any) -> bool:
     return type(x) in (ListedItems, Combined, OpenRange) or rows
 
 
-def by_open_keys(tracer: Capturing, items: Any, key: Any, reverse: Any) -> list[Any] | None:
-    """sorted(items, key=key, reverse=reverse), whose keys are only known when the code runs; None where no value holds the items."""
+def by_open_keys(
+    tracer: Capturing, items: Any, key: Any, reverse: Any, asked: list[Any] | None = None
+) -> list[Any] | None:
+    """sorted(items, key=key, reverse=reverse), whose keys are only known when the code runs; None where no value holds the items.
+    `asked`: the keys, where each item is known."""
     whole = _whole(tracer.iteration.drained(items))
     if whole is None or type(reverse) is not bool:
         return None
     keys = None
     if key is not None:
-        of_each = tracer.loops.kept(lambda item: tracer.calls.call(key, (item,), {}), lambda item: True, whole)
+        of_each = asked
+        if of_each is None:
+            of_each = tracer.loops.kept(lambda item: tracer.calls.call(key, (item,), {}), lambda item: True, whole)
         if kind_of_items(of_each) is None:
             return None
         keys = listed_items(of_each).rows.read()
