@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from gfx_ir import host
 from gfx_ir.backend import Backend
 from gfx_ir.errors import ShapeError
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef, Point, Trait
-from gfx_ir.trees import leaves
+from gfx_ir.rules import infer
+from gfx_ir.trees import is_constant, leaves, tree_map
+from gfx_ir.types import LogicalTensor
 
 from ..interfaces import Capturing
 from ..values.raised import INSTEAD_OF_CATCHING, INSTEAD_OF_WAITING, gfx_handlers
@@ -133,10 +136,26 @@ class Waiting:
             types = [getattr(leaf.type, "dims", None) for leaf in tensors]
             numbers = () if op.traits & Trait.ELEMENTWISE else filter(self._tracer.record.numbers_of, given)
             told = len(tensors) == len(given) and not any(numbers)
-            return told and not any(dims is None or None in dims for dims in types)
+            if not told or any(dims is None or None in dims for dims in types):
+                return False
+            return not self.handlers or all(map(is_constant, types)) or self._takes_smallest(op, args)
         return (
             bool(op.traits & Trait.ELEMENTWISE) and sum(self._tracer.record.rank_of(leaf) != 0 for leaf in tensors) < 2
         )
+
+    def _takes_smallest(self, op: OpDef, args: tuple) -> bool:
+        """Whether an op takes its tensors where open sizes are as small as they may be, which have no such position or part then."""
+
+        def smallest(leaf: Any) -> Any:
+            if type(leaf) is not Value or not leaf.is_tensor:
+                return leaf
+            return LogicalTensor(leaf.type.dtype, tuple(host.bounds(size)[0] for size in leaf.type.dims))
+
+        try:
+            infer(op, tree_map(smallest, args), self._tracer.promotion)
+        except ShapeError:
+            return False
+        return True
 
     def _fits_by_parts(self, op: OpDef, args: tuple) -> bool:
         """Whether an op takes the shapes that it is given whatever they are, by what these are made of."""

@@ -218,3 +218,16 @@ def test_a_clause_that_an_error_about_axes_passes_by():
     x = np.arange(3.0)
     for program in (gfx.symbolic_trace(fn), gfx.symbolic_trace(fn, x)):
         np.testing.assert_array_equal(program(x), fn(x))
+
+
+def a_fixed_position(x: torch.Tensor):
+    try:
+        return x[3]
+    except IndexError:
+        return x[0]
+
+
+def test_a_position_that_the_smallest_size_lacks():
+    with pytest.raises(UnsupportedConstruct, match="an except clause waits for it"):
+        gfx.symbolic_trace(a_fixed_position, gfx.TensorSpec((gfx.Dim("n", min=3),)))
+    gfx.symbolic_trace(a_fixed_position, gfx.TensorSpec((gfx.Dim("n", min=4),)))
