@@ -68,7 +68,13 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts)
     gives_way = (
         rules == "numpy" and backend.promotion == "jax" and True in strong
     )  # what NumPy makes a float of whole numbers
-    return bool(told) or len(strong) > 1 or gives_way or any(map(_gives_way, before))
+    chosen = any(map(_is_chosen, graph.walk()))
+    return bool(told) or len(strong) > 1 or gives_way or chosen or any(map(_gives_way, before))
+
+
+def _is_chosen(node: Node) -> bool:
+    """Whether an op makes an array of numbers alone, which have a default of each framework's there."""
+    return bool(node.op.traits & Trait.CHOOSES) and all(type(arg) in NUMBER_CLASSES for arg in node.args[1:])
 
 
 def _gives_way(value: Value) -> bool:

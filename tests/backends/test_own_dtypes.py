@@ -85,6 +85,7 @@ def with_numbers(x: np.ndarray):
         np.dot(x, 2.0),
         np.median(x > 2),
         np.full(4, 0.5) * x,
+        np.where(x > 2, 0.1, 0),
     )
 
 
@@ -112,6 +113,11 @@ def test_powers_of_one_element():
     fn = lambda x: (torch.vander(x), torch.vander(x, 3), torch.vander(x, increasing=True))
     for x in (np.array([2.0]), np.array([2.0, 3.0])):
         agree(fn, "torch", x, ("jax", "numpy"), typed=False)
+
+
+def test_what_is_chosen_of_numbers():
+    for typed in (False, True):
+        agree(lambda x: torch.where(x > 2, 0.1, 0), "torch", np.float32([1.0, 3.0]), ("numpy",), typed)
 
 
 def test_filled_rows_have_the_rank_of_the_others():
