@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import host
 from ..dtypes import RANK, DType, of_widths
 from ..errors import ShapeError
-from ..graph import Value
+from ..graph import Node, Value, values_in
 from ..promotion import as_type
 from ..python_numbers import NUMBER_CLASSES
 from ..rules import OPEN, UNKNOWN
@@ -96,6 +97,18 @@ def _loose_tensors(a: Any, b: Any, rules: str) -> Any:
     dtype = a.dtype if same and a.dtype == b.dtype else None
     joined = LogicalTensor(dtype, dims, weak=a.weak and b.weak, layout=a.layout if a.layout == b.layout else "any")
     return maybe(joined) if isinstance(a, Maybe) or isinstance(b, Maybe) else joined
+
+
+def agree(nodes: Iterable[Node], others: Iterable[Node], rules: str) -> None:
+    """Let nodes stand for others, too, which compute the same: of the types of what they take and give stays what holds of both."""
+    for node, other in zip(nodes, others):
+        pairs = [*zip(values_in(node.args), values_in(other.args)), *zip(node.values, other.values)]
+        for region, theirs in zip(node.regions, other.regions):
+            pairs += zip(region.placeholders, theirs.placeholders)
+            agree(region, theirs, rules)
+        for value, seen in pairs:
+            if value.type is not seen.type and not alike(value.type, seen.type):
+                value.type = final(loosely(initial(value), initial(seen), rules))
 
 
 def strictly(a: Any, b: Any, rules: str) -> Any:

@@ -46,7 +46,7 @@ def splice(source: Graph, node: Node, args: Sequence[Any], prefix: str) -> None:
     for value, leaf in zip(node.values, given):
         new = outer(leaf)
         if new is leaf and type(new) is Value:
-            new.name = value.name
+            new.name, new.type = value.name, value.type or new.type
         value.replace_by(new)
     into.erase(node)
 

@@ -13,6 +13,7 @@ from typing import Any
 from ..control import is_call, is_parameter
 from ..graph import Graph, Node, Value, map_values, values_in
 from ..host import Dim, Expr
+from ..infer.joins import agree
 from ..keys import constant_key, tree_key
 from ..naming import free_name
 from ..op import lookup
@@ -160,6 +161,7 @@ class Outliner:
             result = outputs[0] if len(outputs) == 1 else tuple(outputs)
             self.program.functions[name] = self._graph(name, scope, nodes, ordered, result)
         else:
+            agree(self.program.functions[name], nodes, self.program.promotion)
             self.graph.discard(nodes[0], nodes[-1])
         return call
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from gfx_ir.errors import CaptureError, GfxError
 from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.infer.joins import agree
 from gfx_ir.naming import called, free_name, identifier
 from gfx_ir.op import lookup
 from gfx_ir.passes.outline import region_key, told_apart
@@ -298,6 +299,8 @@ class Functions:
             self.authors[known] = name
             graph.name, graph.doc = known, docstring(f.__doc__)
             self.graphs[known] = graph
+        else:
+            agree(self.graphs[known], graph, self.tracer.promotion)
         return known
 
     def _called_here(self, f: types.FunctionType) -> str:

@@ -371,6 +371,29 @@ def test_layers_keep_their_names_and_docstrings():
     assert text.count("l4(x") + text.count("l4(h") == 4 and "The lowest that is called." in text
 
 
+class Spread(nn.Module):
+    """What a size of -1 stands for is another in each call of the function, or of the module."""
+
+    def forward(self, rows):
+        seen = (rows >= 0).expand(2, -1, 3)
+        return (seen * rows).sum(0) + seen.sum()
+
+
+@pytest.mark.parametrize("spread", [Spread().forward, Spread()], ids=["function", "module"])
+@pytest.mark.parametrize("other", [XS[1][:1], torch.cat(XS)], ids=["1", "6"])
+def test_a_function_that_is_called_with_several_shapes(spread, other):
+    class Both(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.spread = spread
+
+        def forward(self, x, y):
+            return self.spread(x[None, :, None]), self.spread(y[None, :, None])
+
+    written = gfx.transpile(Both(), XS[0], other, to="jax")
+    equal(written(*map(jax.numpy.asarray, (XS[0].numpy(), other.numpy()))), Both()(XS[0], other))
+
+
 def test_gradients_go_through_calls():
     x = XS[0].clone().requires_grad_()
     (want,) = torch.autograd.grad(layered(x).sum(), x)
