@@ -15,7 +15,7 @@ from torch.nn import functional as F
 
 from gfx_ir.backend import Backend, Lift
 from gfx_ir.dtypes import DTYPES, DType
-from gfx_ir.errors import BackendError, UnsupportedConstruct
+from gfx_ir.errors import BackendError
 from gfx_ir.lifting import axis_patterns
 from gfx_ir.making import Replayed
 from gfx_ir.memory import Layout
@@ -39,6 +39,7 @@ from . import (
     scalars,
     special,
     staging,
+    torchscript,
     watching,
 )
 from .device import TorchDevice
@@ -221,12 +222,9 @@ class TorchBackend(Backend):
         return Layout(tuple(x.shape), x.stride(), x.storage_offset())
 
     def authors_own(self, module: Any) -> Any:
-        """What torch.compile was given; torch.jit keeps no module."""
+        """What torch.compile was given, or what torch.jit's was made of."""
         if isinstance(module, torch.jit.ScriptModule):
-            raise UnsupportedConstruct(
-                "GFX cannot capture a module that torch.jit compiled: it has no Python source",
-                hint="capture the module that it was made of",
-            )
+            return torchscript.authors_own(module)
         library = type(module).__module__.startswith("torch.")
         return vars(module)["_modules"].get("_orig_mod", module) if library else module
 

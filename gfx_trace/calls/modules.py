@@ -169,12 +169,22 @@ def call_module(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> An
     """Call a module: its hooks, and its row or its forward between them."""
     tracer.functions.runs_module()
     if type(module) not in tracer.module_classes:  # those of a class that was met their author wrote
-        module = authors_own(tracer.arrays.frameworks(), module)
+        module = _own(tracer, module)
     if tracer.is_leaf(module) and module_class(tracer, type(module)).lift is None:
         return run_native(tracer, module, args, kwargs)
     if id(module) not in tracer.module_paths:
         register_loose(tracer, module)
     return with_hooks(tracer, module, args, kwargs, _forward)
+
+
+def _own(tracer: Capturing, module: Any) -> Any:
+    """The module that the author wrote, once for each that stands for it, and under its path."""
+    if id(module) not in tracer.authors_modules:
+        own = tracer.authors_modules[id(module)] = authors_own(tracer.arrays.frameworks(), module)
+        around = tracer.module_paths.get(id(module))
+        for path, child in own.named_modules() if own is not module and around is not None else ():
+            tracer.module_paths.setdefault(id(child), ".".join(filter(None, (around, path))))
+    return tracer.authors_modules[id(module)]
 
 
 def with_hooks(tracer: Capturing, module: Any, args: tuple, kwargs: dict, forward: Callable[..., Any]) -> Any:

@@ -13,9 +13,11 @@ from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.pause import collection_paused
 from gfx_ir.probing import is_module
 
+from ..calls.modules import authors_own
 from ..rewrite import converted_source, definition
 from ..rewrite.tracebacks import users_frames
 from ..values.called import compiled
+from ..values.flavour import loaded_frameworks
 from .constructs import TABLE, Rule
 from .findings import Place
 
@@ -115,6 +117,7 @@ def explain(target: Any) -> Explanation:
 
 def function_of(target: Any) -> types.FunctionType:
     """The Python function that a capture of `target` enters first."""
+    target = authors_own(loaded_frameworks(), target)
     if is_module(target):
         target = target.forward
     while not isinstance(target, types.FunctionType):

@@ -145,6 +145,7 @@ class Capturing(Recording, Knowing, Protocol):
     open_graphs: tuple[Graph, ...]
     module_paths: dict[int, str]
     module_classes: dict[type, Any]
+    authors_modules: dict[int, Any]
     tensor_paths: dict[int, str]
     bound_arrays: dict[str, Any]
     notes: list[str]

@@ -100,6 +100,7 @@ class Tracer(Builder):
         self.root: Any = None
         self.module_paths: dict[int, str] = {}
         self.module_classes: dict[type, ModuleClass] = {}
+        self.authors_modules: dict[int, Any] = {}  # by the id of the one that was called
         self.tensor_paths: dict[int, str] = {}
         self.bound_arrays: dict[str, Any] = {}  # what the author bound to the target, by path
         self.notes: list[str] = []

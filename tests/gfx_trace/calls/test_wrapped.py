@@ -100,14 +100,6 @@ def test_a_variable_of_older_code_is_the_tensor_without_its_past():
     np.testing.assert_allclose(grads, (2 * w * X.sum(0)).numpy())
 
 
-@pytest.mark.parametrize("make", [torch.jit.script, lambda m: torch.jit.trace(m, X)], ids=["script", "trace"])
-def test_a_module_without_source_is_refused(make):
-    compiled = make(nn.Linear(2, 2))
-    for target in (compiled, lambda x: compiled(x)):
-        with pytest.raises(CaptureError, match=r"a module that torch.jit compiled"):
-            gfx.symbolic_trace(target, X)
-
-
 def test_autocast_that_is_on_is_refused():
     def cast(x):
         with torch.autocast("cpu", dtype=torch.bfloat16):
