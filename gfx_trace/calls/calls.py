@@ -36,7 +36,7 @@ from ..values.proxy import Unusable, is_open
 from .conversion import convert, converted
 from .iterated import iterated
 from .lifted import always_lifted, lifted_by
-from .modules import ModuleView, call_module, module_class, with_hooks
+from .modules import FORWARDING, call_module, call_root
 from .native import run_native
 from .preconditions import call_emitted
 from .records import generated, initialise, initialised
@@ -46,6 +46,8 @@ from .without_source import run_without_source
 
 _DEPTH = 120
 _CONTAINERS = frozenset((tuple, list, dict, set))
+_MAKING = vars(type)["__call__"]
+"""What makes an object of a class, where its metaclass does not say otherwise."""
 
 
 class Calls:
@@ -140,8 +142,8 @@ class Calls:
             return getattr(standing, function.__name__)(*args, **kwargs)
         if type(owner) is OpenList:
             return self.tracer.truths.placed(f, *args, **kwargs)
-        if is_module(owner) and function.__name__ in ("__call__", "_call_impl", "_wrapped_call_impl"):
-            return call_module(self.tracer, owner, args, kwargs)
+        if is_module(owner) and function.__name__ in FORWARDING:
+            return call_module(self.tracer, owner, args, kwargs, own=False)
         if isinstance(function, types.FunctionType):
             return self._call_function(function, (owner, *args), kwargs)
         return self.call(function, (owner, *args), kwargs)
@@ -176,6 +178,9 @@ class Calls:
             return self.call(f.func, (*f.args, *args), {**f.keywords, **kwargs})
         if isinstance(f, type):
             return self._construct(f, args, kwargs)
+        made = own_attribute(f, "__self__")
+        if isinstance(made, type) and f == _MAKING.__get__(made):
+            return self._made(made, args, kwargs)
         if type(f) is Wrapper:
             return self.tracer.memoised.call(f, args, kwargs)
         if type(own_attribute(f, "__self__")) is Wrapper:
@@ -237,7 +242,7 @@ class Calls:
     def call_entry(self, target: Any, args: tuple, kwargs: dict) -> Any:
         """Call the captured function itself: it is entered whatever package it is of, and opens no scope of its own."""
         if is_module(target):
-            return with_hooks(self.tracer, target, args, kwargs, _enter_root)
+            return call_root(self.tracer, target, args, kwargs)
         if isinstance(target, types.MethodType):
             name_bound(self.tracer, {"self": target.__self__})
             return self.call_entry(target.__func__, (target.__self__, *args), kwargs)
@@ -311,9 +316,11 @@ class Calls:
         own = own_function(cls.__new__) is not None or own_function(init) is not None or generated(init)
         if own and type(cls).__call__ is type.__call__ and not issubclass(cls, BaseException):
             return self._made(cls, args, kwargs)
-        by_metaclass = own and own_function(type(cls).__call__) is not None
+        by = own_function(type(cls).__call__) if own else None
         work = functools.partial(run_native, self.tracer, cls, args, kwargs)
-        return self.tracer.libraries.call(cls, args, kwargs, work, alike=by_metaclass)
+        if by is not None and self.tracer.backend is not None and self.tracer.backend.views:
+            work = functools.partial(self._call_function, by, (cls, *args), kwargs)
+        return self.tracer.libraries.call(cls, args, kwargs, work, alike=by is not None)
 
     def _made(self, cls: Any, args: tuple, kwargs: dict) -> Any:
         """What a class of the user's own makes, its `__new__` and `__init__` entered."""
@@ -340,11 +347,3 @@ class Calls:
         made = self._new(cls, *args, **kwargs)
         self._call_function(init, (made, *args), kwargs)
         return made
-
-
-def _enter_root(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> Any:
-    """The captured model's own forward, or its row."""
-    lift, backend, *_ = module_class(tracer, type(module))
-    if lift is not None:
-        return tracer.objects.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
-    return tracer.calls.call_entry(module.forward, args, kwargs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from types import FrameType
+from types import FrameType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
 from gfx_ir.backend import Backend, Lift
@@ -19,6 +19,9 @@ from ..rewrite.packages import framework
 from ..values.proxy import Proxy, is_open
 from .axis_patterns import pattern_layer
 from .native import run_as_it_is, run_native
+
+FORWARDING = ("_call_impl", "_wrapped_call_impl")
+"""What runs the hooks and the `forward` of a module, where its class does not say otherwise."""
 
 
 def authors_own(frameworks: Iterable[Backend], x: Any) -> Any:
@@ -165,8 +168,29 @@ class ModuleView:
         proxy.write(value)
 
 
-def call_module(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> Any:
-    """Call a module: its hooks, and its row or its forward between them."""
+def own_call(module: Any) -> FunctionType | None:
+    """The `__call__` that a class of modules has in place of what runs `forward` between hooks."""
+    method = type(module).__call__
+    return method if isinstance(method, FunctionType) and method.__name__ not in FORWARDING else None
+
+
+def call_root(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> Any:
+    """Call the captured model: its own `__call__`, or its forward or its row between its hooks."""
+    own = own_call(module)
+    if own is not None:
+        return tracer.calls.run_method(MethodType(own, module), args, kwargs)
+    return with_hooks(tracer, module, args, kwargs, _enter_root)
+
+
+def _enter_root(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> Any:
+    lift, backend, *_ = module_class(tracer, type(module))
+    if lift is not None:
+        return tracer.objects.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
+    return tracer.calls.call_entry(module.forward, args, kwargs)
+
+
+def call_module(tracer: Capturing, module: Any, args: tuple, kwargs: dict, own: bool = True) -> Any:
+    """Call a module: its own `__call__`, if that is asked for (`own`); or its hooks, and its row or its forward between them."""
     tracer.functions.runs_module()
     if type(module) not in tracer.module_classes:  # those of a class that was met their author wrote
         module = _own(tracer, module)
@@ -174,6 +198,9 @@ def call_module(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> An
         return run_native(tracer, module, args, kwargs)
     if id(module) not in tracer.module_paths:
         register_loose(tracer, module)
+    call = own_call(module) if own else None
+    if call is not None:
+        return tracer.calls.run_method(MethodType(call, module), args, kwargs)
     return with_hooks(tracer, module, args, kwargs, _forward)
 
 

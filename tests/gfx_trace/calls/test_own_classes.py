@@ -207,16 +207,40 @@ class Static(metaclass=OfClass):
         return x + 1
 
 
+class Making(type):
+    def __call__(cls, x):
+        made = super().__call__(x + 1)
+        made.of = x
+        return made
+
+
+class Made(metaclass=Making):
+    def __init__(self, x):
+        self.x = -x if (x > 0).all() else x
+
+
+class Doubled(torch.nn.Module):
+    def __call__(self, x):
+        return super().__call__(x) * 2
+
+    def forward(self, x):
+        return x + 1
+
+
 def odd_targets():
     kept, everything = InDictionary(), HasEverything()
 
     def with_default(x, how=kept):
         return how(x) + Static.shift(x)
 
-    return [kept, everything, kept.again, with_default, lambda x: sum(map(kept, [x, everything(x)]))]
+    def made(x):
+        return Made(x).x * Made(x).of + doubled(x)
+
+    doubled = Doubled()
+    return [kept, everything, kept.again, with_default, lambda x: sum(map(kept, [x, everything(x)])), made, doubled]
 
 
-@pytest.mark.parametrize("at", range(5))
+@pytest.mark.parametrize("at", range(7))
 @pytest.mark.parametrize("level", (0, 1))
 def test_what_a_class_gives_for_any_name_is_asked_by_the_authors_code_alone(at, level):
     target = odd_targets()[at]
