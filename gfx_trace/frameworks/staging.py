@@ -75,6 +75,10 @@ class Closure:
             raise _More(missing)
         return part.rebuild(part.run(*arrays, *(held[value] for value in part.closed)))
 
+    def called_in_capture(self, tracer: Capturing, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """What the framework hands to other captured code, as `lax.custom_root` does to the solver, is entered there."""
+        return tracer.calls.call(self.function, args, kwargs)
+
 
 class Trial(Closure):
     """A function from outside of the captured code, which the framework's own tracer may run as it is; where it asks an

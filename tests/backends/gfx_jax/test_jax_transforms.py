@@ -139,6 +139,14 @@ def doubled_until(row):
     return lax.while_loop(lambda s: s[0].sum() < 10, lambda s: (s[0] * 2 + 1, s[1] + 1), (row, 0))
 
 
+def newton(f, x):
+    return lax.fori_loop(0, 8, lambda _, x: x - f(x) / (3 * x**2), x)
+
+
+def cube_root(a):
+    return lax.custom_root(lambda x: x**3 - a, jnp.ones_like(a), newton, lambda g, y: y / g(jnp.ones_like(y)))
+
+
 TRANSFORMED = {
     "gradient descent": gradient_descent,
     "closed over": closed_over,
@@ -169,6 +177,7 @@ TRANSFORMED = {
     "test of a batch": lambda w, x: jax.vmap(lambda v: lax.cond(v.sum() > 0, lambda: v, lambda: -v))(x),
     "written": lambda w, x: jax.vmap(lambda v, i: v.at[i].set(3.0))(x, jnp.array([0, 1, 2, 0, 1])),
     "reduced": lambda w, x: lax.reduce(x, 2.0, lambda a, b: a * 2 + b, (1,)),
+    "a root by a solver of the code": lambda w, x: jax.grad(cube_root)(x[0, 0] ** 2 + 1),
     "map": lambda w, x: lax.map(lambda row: row @ w, x),
     "associative scan": lambda w, x: lax.associative_scan(jnp.add, x),
     "vectorize": lambda w, x: jnp.vectorize(lambda a: a * 2)(x) @ w,
