@@ -41,7 +41,7 @@ from .native import run_native
 from .preconditions import call_emitted
 from .records import generated, initialise, initialised
 from .searches import searched
-from .target_arrays import name_bound, name_closed_over
+from .target_arrays import apart, name_bound, name_closed_over
 from .without_source import run_without_source
 
 _DEPTH = 120
@@ -248,9 +248,10 @@ class Calls:
             return self.call_entry(target.__func__, (target.__self__, *args), kwargs)
         if isinstance(target, functools.partial):
             names = inspect.signature(target.func).parameters
-            name_bound(self.tracer, {**dict(zip(names, target.args)), **target.keywords})
-            own, named = map(self.tracer.arrays.in_graph, (target.args, tuple(target.keywords.values())))
-            return self.call_entry(target.func, (*own, *args), {**dict(zip(target.keywords, named)), **kwargs})
+            positional, keywords = apart(self.tracer, (target.args, target.keywords))
+            name_bound(self.tracer, {**dict(zip(names, positional)), **keywords})
+            own, named = map(self.tracer.arrays.in_graph, (positional, tuple(keywords.values())))
+            return self.call_entry(target.func, (*own, *args), {**dict(zip(keywords, named)), **kwargs})
         inner = compiled(target)
         if inner is not None:
             return self.call_entry(inner, args, kwargs)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import operator
 import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gfx_ir.probing import is_module, own_attribute
+from gfx_ir.trees import leaves, tree_map
 
 from ..frameworks.free_variables import variables
 from ..interfaces import Capturing
@@ -23,6 +25,23 @@ def name_bound(tracer: Capturing, bound: Mapping[str, Any]) -> None:
     """Arrays that a partial or a method binds to the target are parameters: named by their place in the one tree that holds them,
     else by argument too."""
     _name(tracer, {name: tracer.arrays.arrays_in(tree) for name, tree in bound.items()})
+
+
+def apart(tracer: Capturing, bound: Any) -> Any:
+    """What a partial binds, each array of its containers at one place alone, where the framework tells arrays apart by their places:
+    JAX derives by each leaf of a tree, also where one array stands at two of them."""
+    if tracer.backend is None or tracer.backend.views:
+        return bound
+    seen: set[int] = set()
+
+    def own(x: Any) -> Any:
+        owner = tracer.arrays.array_owner(x)
+        again = id(x) in seen and owner is not None and owner.is_tensor(x) and not owner.is_key(x)
+        seen.add(id(x))
+        return x.copy() if again else x
+
+    found = tree_map(own, bound)
+    return found if any(map(operator.is_not, leaves(found), leaves(bound))) else bound
 
 
 def name_closed_over(tracer: Capturing, target: types.FunctionType) -> None:
@@ -45,7 +64,7 @@ def name_closed_over(tracer: Capturing, target: types.FunctionType) -> None:
 
 
 def _name(tracer: Capturing, held: Mapping[str, _Found]) -> None:
-    """Name arrays by their place in the one tree that holds them all, else by variable too. One that stands in two places is one."""
+    """Name arrays by their place in the one tree that holds them all, else by variable too. What is one array at two places is one."""
     trees = [name for name, found in held.items() if any(path for path, _ in found)]
     single = trees if not tracer.bound_arrays else []
     for name, found in held.items():

@@ -250,7 +250,7 @@ BOUND = {
     "a registered class": (lambda p, x: p(x), Affine(W, B), {"0", "1"}),
     "a dataclass": (lambda p, x: p(x), Times(W, B, 2), {"weight", "bias"}),
     "classes in a tree": (lambda p, x: p["a"](x) + p["b"][0](x), {"a": Times(W, B, 2), "b": [Affine(W + 1, B + 1)]}, {"a.weight", "a.bias", "b.0.0", "b.0.1"}),
-    "one in two places": (lambda p, x: x @ p["w"] + x @ p["v"], {"w": W, "v": W}, {"w"}),
+    "one in two places": (lambda p, x: x @ p["w"] + x @ p["v"], {"w": W, "v": W}, {"w", "v"}),
 }  # fmt: skip
 
 
