@@ -101,7 +101,9 @@ class Fold:
         return self.keeps(item)
 
     def _each(self, iterable: Any, target: Any) -> Any:
-        return self.tracer.loops.map_(self.each, iterable, target, self.access)
+        """What each item adds; of any (all) its truth, so that none is none where the code knows no type of an item."""
+        each = self.each if self.f is sum else lambda item: self.tracer.truths.bool_(self.each(item))
+        return self.tracer.loops.map_(each, iterable, target, self.access)
 
     def _value(self, item: Any) -> Any:
         """What one item adds to any (all)."""

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from ...control import calls_python, hangs_on_data, is_evaluation, is_for, is_given, is_host, is_loop
-from ...dtypes import default, float64, int64
+from ...dtypes import DType, default, float64, int64
 from ...edited import put, put_before, set_arg
 from ...graph import Graph, Node, Value
 from ...infer.abstract import NUMBERS
@@ -134,7 +134,9 @@ def _is_row(node: Node, facts: Facts) -> bool:
     loop = region.owner if region is not None else None
     if region is None or loop is None or not is_loop(loop) or region is not loop.regions[-1]:
         return False
-    if not facts.is_number(node.args[0]):
+    x, dtype, *_ = node.args
+    truth = isinstance(dtype, DType) and dtype.kind == "b" and facts.is_boolean(x)  # it is read from an array already
+    if not (truth or facts.is_number(x)):
         return False
     carried = outputs_of(region.result, len(loop.values))[: len(loop.arg("init"))]
     return list(value.uses) == [region.output] and all(leaf is not value for leaf in carried)

@@ -34,7 +34,8 @@ def made_arrays(x):
     places = [i for i in range(len(x)) if x[i] > 0]
     numbers = [float(e) for e in x]
     whole = torch.tensor(places, dtype=torch.int64)
-    return whole, torch.tensor(numbers), x[places], max(numbers, default=7.0)
+    holds = any(e > 2 for e in x), all(e < 9 for e in x)
+    return whole, torch.tensor(numbers), x[places], max(numbers, default=7.0), *holds
 
 
 def unpacked(x):
