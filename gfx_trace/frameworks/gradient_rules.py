@@ -13,6 +13,7 @@ from gfx_ir.trees import tree_map
 
 from ..interfaces import Capturing
 from ..values.proxy import Proxy
+from ..values.raised import Raised
 
 
 class Rule:
@@ -36,9 +37,12 @@ class Rule:
 
     def run(self, compute: Callable[[], list[Any]], own_objects: Sequence[Any] = ()) -> None:
         """Fill the region; `compute` gives its results."""
-        with self.tracer.regions.opened(self.name) as side:
-            results = compute()
-            side.graph.result = tuple(self.tracer._local(leaf) for leaf in results)
+        try:
+            with self.tracer.regions.opened(self.name) as side:
+                results = compute()
+                side.graph.result = tuple(self.tracer._local(leaf) for leaf in results)
+        except Raised as found:  # the call raises it
+            raise self.tracer.raising.error(found.error, None) from None
         changed = [slot.object for slot, value in side.written if slot.kind != "base" and value is not slot.old]
         if any(all(held is not known for known in own_objects) for held in changed):
             raise self.refuse("a write to what lives outside of it")

@@ -20,6 +20,7 @@ from gfx_ir.trees import leaves, tree_map
 from ..interfaces import Capturing
 from ..rewrite.packages import enterable, ours
 from ..values.proxy import HostProxy, Proxy, is_open
+from ..values.raised import Raised
 from .gradient_rules import Rule
 from .natural import natural
 from .staging import staged
@@ -149,7 +150,10 @@ def autograd_function(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> A
             tree_map(lambda leaf: places[leaf.at] if isinstance(leaf, _At) else leaf, dict(vars(back)))
         )
         grads = [backward.argument(value, "grad") for value in outs]
-        found = tracer.calls.call(cls.backward, (back, *grads), {})
+        try:
+            found = tracer.calls.call(cls.backward, (back, *grads), {})
+        except Raised:
+            raise refuse("a backward that raises an error") from None
         found = list(found) if isinstance(found, (tuple, list)) else [found]
         return [tracer.unwrap(grad) for grad, is_tensor in zip(found, needs) if is_tensor]
 

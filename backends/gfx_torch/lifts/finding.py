@@ -13,6 +13,7 @@ from gfx_ir.build import constants_only, dtype_of, host, told_dims
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.errors import ShapeError
 from gfx_ir.graph import Value
+from gfx_ir.infer.abstract import never_meet
 from gfx_ir.op import lookup
 
 from ..lifting import (
@@ -262,6 +263,14 @@ def repeat_interleave(input: Any, repeats: Any = None, dim: Any = None, *, outpu
     if repeats is None or (isinstance(repeats, str)):
         return ops.repeat(ops.arange(ops.size(input, 0), dtype=INT64), input, axis=0)
     return ops.repeat(input, repeats, dim, output_size)
+
+
+def equal(input: Any, other: Any) -> Any:
+    """Whether two tensors have the same shape and elements."""
+    dims, others = told_dims(input), told_dims(other)
+    if dims is not None and others is not None and never_meet(dims, others):
+        return False
+    return ops.to_bool(ops.array_equal(input, other))
 
 
 def unravel_index(indices: Any, shape: Any) -> tuple:

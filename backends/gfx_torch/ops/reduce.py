@@ -13,6 +13,7 @@ from gfx_ir.build import dtype_of
 from gfx_ir.op import OpDef, lookup
 
 from ..lifting import Pair, axes, floating, is_number, names
+from ..lifts import finding
 from ..lifts.measures import vector_norm
 from ._spell import kind_of
 
@@ -294,6 +295,6 @@ ROWS = (
     Row(
         "array_equal",
         "torch.tensor(torch.equal(x1, x2))",
-        {names("equal"): lambda input, other: ops.to_bool(ops.array_equal(input, other))},
+        {names("equal"): finding.equal},
     ),
 )

@@ -330,3 +330,30 @@ class Marked(torch.autograd.Function):
 def test_what_a_graph_cannot_keep_is_refused():
     with pytest.raises(UnsupportedConstruct, match=r"cannot keep the gradient of 'Marked': it has mark_dirty"):
         gfx.symbolic_trace(lambda x: Marked.apply(x), backend="torch")
+
+
+class OfWeights(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, w):
+        if ctx.needs_input_grad[0] and not torch.equal(x, w):
+            raise ValueError("no gradient of x")
+        return x * w
+
+    @staticmethod
+    def backward(ctx, grad):
+        raise NotImplementedError
+
+
+def test_what_a_function_with_a_rule_of_its_own_raises_the_call_raises():
+    def caught(x, w):
+        try:
+            return OfWeights.apply(x, w)
+        except ValueError:
+            return w
+
+    x, w = torch.ones(2, 3), torch.ones(3)
+    assert torch.equal(gfx.symbolic_trace(caught, x, w)(x, w), w)
+    with pytest.raises(ValueError, match="no gradient of x"):
+        gfx.symbolic_trace(lambda x, w: OfWeights.apply(x, w), x, w)
+    with pytest.raises(UnsupportedConstruct, match="'OfWeights': it has a backward that raises an error"):
+        gfx.symbolic_trace(lambda x: OfWeights.apply(1.0, x), x)
