@@ -117,6 +117,15 @@ def cosine_embedding_loss(x1: Any, x2: Any, target: Any, margin: Any = 0.0, redu
 
 
 @composite(FAMILY)
+def cdist(x1: Any, x2: Any, p: Any = 2) -> Any:
+    """The p-norm of the difference of every row of x1, (..., P, M), and every row of x2, (..., R, M); equal rows pass no derivative on."""
+    off = named("off", ops.subtract(ops.expand_dims(x1, -2), ops.expand_dims(x2, -3)))
+    apart = named("apart", ops.any(ops.not_equal(off, 0), axis=-1))
+    far = ops.where(ops.expand_dims(apart, -1), off, 1.0)
+    return ops.where(apart, ops.vector_norm(far, axis=-1, ord=p), 0.0)
+
+
+@composite(FAMILY)
 def pairwise_distance(x1: Any, x2: Any, p: Any = 2.0, eps: float = 1e-6, keepdims: bool = False) -> Any:
     """The p-norm over the last axis of x1 - x2 + eps."""
     return ops.vector_norm(ops.add(ops.subtract(x1, x2), eps), axis=-1, keepdims=keepdims, ord=p)

@@ -69,3 +69,13 @@ def test_of_what_pytorch_makes_of_numbers(typed):
         for to, derive in {"torch": in_torch, "jax": lambda f: jax.grad(lambda x: f(x).sum())(POINTS)}.items():
             made = gfx.transpile(lambda x, f=f: f(x), *given, to=to, backend=backend)
             np.testing.assert_allclose(derive(made.fn), own, rtol=1e-4)
+
+
+@pytest.mark.parametrize("p", [2.0, 1.0])
+def test_of_distances_of_rows_to_themselves(p):
+    x = np.float32([[1, 2], [3, 5], [1, 2]])
+    f = lambda x: torch.cdist(x, x, p=p) * torch.arange(3)
+    wanted = torch.func.grad(lambda x: f(x).sum())(torch.tensor(x))
+    for given in ((torch.tensor(x),), ()):
+        made = gfx.transpile(f, *given, to="jax", backend="torch").fn
+        np.testing.assert_allclose(jax.grad(lambda x: made(x).sum())(x), wanted, rtol=1e-4)

@@ -11,7 +11,7 @@ from gfx_ir.dtypes import DTYPES
 from gfx_ir.errors import ShapeError
 
 from ..lifting import ask_rank, kind, known_rank, names, of_ranks, plain, refuse, sequence
-from ..ranks import alike, least, most
+from ..ranks import alike, most
 
 
 def _times(factor: Any, x: Any) -> Any:
@@ -95,9 +95,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
 
 def cdist(x1: Any, x2: Any, p: Any = 2.0, compute_mode: Any = None) -> Any:
     """Distances of all pairs of rows."""
-    order = int(p) if isinstance(p, float) and p.is_integer() else p
-    off = ops.subtract(ops.expand_dims(x1, -2), ops.expand_dims(x2, -3))
-    return ops.vector_norm(off, axis=-1, ord=order)
+    return ops.cdist(x1, x2, int(p) if isinstance(p, float) and p.is_integer() else p)
 
 
 def cross(input: Any, other: Any, dim: Any = None) -> Any:
@@ -139,7 +137,6 @@ LIFTS = {
     names("inner"): inner,
     names("vdot"): of_ranks("vdot", vdot, 1, 1),
     "F.bilinear": alike("bilinear", of_ranks("bilinear", bilinear, None, None, 3, 1), 0, 1),
-    "torch.cdist": least("cdist", cdist, 2, 2),
     names("cross"): alike("cross", cross, 0, 1),
     "torch.linalg.cross": alike("linalg.cross", linalg_cross, 0, 1),
 }

@@ -17,7 +17,8 @@ from .. import kinds
 from ..lifting import floating, kind, known_rank
 from ..lifts.activations import order
 from ..lifts.losses import settled
-from ..ranks import require_alike
+from ..lifts.matrices import cdist
+from ..ranks import least, require_alike
 
 _AS_OP = {"input": "x", "input1": "x1", "input2": "x2"}
 _LEGACY = ("size_average", "reduce")
@@ -107,6 +108,7 @@ ROWS = (
         "F.cosine_similarity(x1, x2, dim=axis, eps=eps)",
         {"F.cosine_similarity torch.cosine_similarity": _cosine},
     ),
+    Row("cdist", "torch.cdist(x1, x2, p=p)", {"torch.cdist": least("cdist", cdist, 2, 2)}),
     Row(
         "pairwise_distance",
         "F.pairwise_distance(x1, x2, p=p, eps=eps, keepdim=keepdims)",

@@ -28,6 +28,8 @@ SAMPLES = [
     ),
     S("cosine_embedding_loss", (X, Y, SIGNS[:, 0])),
     S("cosine_embedding_loss", (X, Y, SIGNS[:, 0]), {"margin": -0.5, "reduction": "none"}),
+    S("cdist", (X, Y)),
+    S("cdist", (X, Y), {"p": 1}),
     S("pairwise_distance", (X, Y)),
     S("pairwise_distance", (X, Y), {"p": 1, "keepdims": True}),
     S("triplet_margin_loss", (X, Y, Z)),
