@@ -120,6 +120,12 @@ def test_what_is_chosen_of_numbers():
         agree(lambda x: torch.where(x > 2, 0.1, 0), "torch", np.float32([1.0, 3.0]), ("numpy",), typed)
 
 
+def test_sums_of_weights_have_their_width():
+    for typed in (False, True):
+        for dtype in (np.float32, np.float64):
+            agree(lambda x: torch.bincount(x.long(), x), "torch", dtype([1.0, 3.0]), ("jax", "numpy"), typed)
+
+
 def test_filled_rows_have_the_rank_of_the_others():
     fn = lambda y: torch.vstack([y, y.masked_fill(y > 2, 0.0)])
     agree(fn, "torch", np.arange(6.0).reshape(2, 3), ("jax", "numpy"), typed=False)

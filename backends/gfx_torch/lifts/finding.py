@@ -118,10 +118,10 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: Any = False, inver
 def bincount(input: Any, weights: Any = None, minlength: Any = 0) -> Any:
     """How often each number occurs; the sums of the weights in torch's dtype."""
     out = ops.bincount(input, weights, minlength)
-    found = None if weights is None else dtype_of(weights)
     if weights is None:
         return out
-    return ops.astype(out, found if found == DTYPES["float32"] else DTYPES["float64"])
+    found = dtype_of(weights)
+    return ops.astype(out, DTYPES["float64"] if found not in (None, DTYPES["float32"]) else dtype_like(weights))
 
 
 def _edges(x: Any, bins: Any, low: Any, high: Any, apart: float = 0.5) -> Any:
