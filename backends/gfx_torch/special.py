@@ -33,6 +33,7 @@ _NAMES = {
     "raise given": "_check_with",
     "raise each": "_check_tensor_all _check_tensor_all_with",
     "is_tensor": "is_tensor overrides.is_tensor_like",
+    "is_refined": "jit.isinstance",
     "size": "Size",
     "tape": "Tensor.backward autograd.backward",
     "tape_gradient": "autograd.grad",

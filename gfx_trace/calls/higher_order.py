@@ -15,6 +15,7 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.row import Keys
 from gfx_ir.source import Span
+from gfx_ir.trees import leaves
 
 from ..frameworks import alarms, grad_managers
 from ..frameworks.function_transforms import function_transform
@@ -24,7 +25,7 @@ from ..frameworks.staging import staged, transform
 from ..frameworks.structured import fori_loop, scan, while_loop
 from ..frameworks.tape import tape_gradient
 from ..interfaces import Capturing
-from ..python.classes import check_class
+from ..python.classes import check_class, is_instance
 from ..python.draws import generator_of_seed
 from ..python.faults import not_given
 from ..python.rows import in_places
@@ -232,6 +233,16 @@ def _is_tensor(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     return isinstance(args[0], Proxy) and not args[0].weak
 
 
+def _is_refined(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """torch.jit.isinstance: of a class as isinstance is, and of a List[...] and its like where nothing captured is within."""
+    if isinstance(args[1], type):
+        return is_instance(tracer, isinstance, args, kwargs)
+    if any(map(is_open, leaves(args[0]))):
+        what = f"this call of {called_name(f)}: what stands in a container is not known yet"
+        raise tracer.error(f"GFX cannot convert {what}", "ask isinstance of the container, or of its items")
+    return f(*args)
+
+
 def _size(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """torch.Size(sizes): a tuple of sizes."""
     return tuple(*args)
@@ -327,7 +338,8 @@ SPECIAL: dict[str, Handler] = {
     "tape": _tape, "tape_gradient": tape_gradient, "function_transform": function_transform, "derivation": _derivation,
     "functional_call": _functional_call, "register": register, "moved": moved,
     "null_context": _always(contextlib.nullcontext()), "true": _always(True),
-    "false": _always(False), "is_tensor": _is_tensor, "size": _size, "tree": _tree, "all_leaves": _all_leaves, "each_leaf": _each_leaf,
+    "false": _always(False), "is_tensor": _is_tensor, "is_refined": _is_refined,
+    "size": _size, "tree": _tree, "all_leaves": _all_leaves, "each_leaf": _each_leaf,
     "mark": _always(None),  # what a compiler is told of a tensor's sizes or address
     "shape": _shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
     "setting": alarms.setting,

@@ -128,6 +128,9 @@ class Objects:
             if name == "data":
                 o.write(ops.straight_through(o.read(), self.tracer.unwrap(value)))
                 return
+            if o.backend is not None and name == o.backend.trained_attribute:  # as its method in place does
+                self.tracer.calls.call(self.getattr(o, f"{name}_"), (value,), {})
+                return
             raise self.tracer.error(f"GFX cannot convert this write to the attribute {name!r} of a tensor")
         if isinstance(o, HostProxy):
             raise no_attribute(self.tracer, o, name)

@@ -21,7 +21,8 @@ def derived(y, x):
 
 
 def second(x, w):
-    x = x.detach().requires_grad_(True)
+    x = x.detach()
+    x.requires_grad = True
     return derived(derived(torch.sin(x @ w), x) ** 2, x)
 
 

@@ -414,7 +414,12 @@ def test_rows_of_a_tensor_of_open_length_are_joined(fn, to):
 
 
 ROWS = {
-    "kind": lambda x: (torch.is_tensor(x.unbind(0)), isinstance(x.unbind(0), tuple), isinstance(list(x), list)),
+    "kind": lambda x: (
+        torch.is_tensor(x.unbind(0)),
+        torch.jit.isinstance(x, torch.Tensor),
+        isinstance(x.unbind(0), tuple),
+        isinstance(list(x), list),
+    ),
     "length": lambda x: len(x.unbind(1)),
     "item": lambda x: x.unbind(1)[-1],
     "slice": lambda x: torch.stack(x.unbind(0)[1:]),
