@@ -15,8 +15,8 @@ _FOREIGN = OURS | frozenset(("torch", "jax", "numpy", "scipy"))
 _STANDARD = frozenset(sys.stdlib_module_names) - {"__main__"}
 _TAKES_FUNCTIONS = frozenset(("triplet_margin_with_distance_loss",))
 """Functions of torch.nn.functional that call a function of the user's."""
-_OVER_TENSORS = "torch.distributions."
-"""A package of a framework that is written with its public functions, classes and all, as a user's code is."""
+_OVER_TENSORS = ("torch.distributions.", "jax.example_libraries.")
+"""Packages of frameworks that are written with their public functions, classes and all, as a user's code is."""
 
 
 def framework(module: str) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from jax import lax
+from jax.example_libraries import optimizers
 
 import gfx_trace as gfx
 from gfx_ir.errors import BackendError, GfxError, MissingOp, UnsupportedConstruct
@@ -147,6 +148,7 @@ def cube_root(a):
     return lax.custom_root(lambda x: x**3 - a, jnp.ones_like(a), newton, lambda g, y: y / g(jnp.ones_like(y)))
 
 
+START, ADAM, BEST = optimizers.adam(0.1)
 TRANSFORMED = {
     "gradient descent": gradient_descent,
     "closed over": closed_over,
@@ -178,6 +180,7 @@ TRANSFORMED = {
     "written": lambda w, x: jax.vmap(lambda v, i: v.at[i].set(3.0))(x, jnp.array([0, 1, 2, 0, 1])),
     "reduced": lambda w, x: lax.reduce(x, 2.0, lambda a, b: a * 2 + b, (1,)),
     "a root by a solver of the code": lambda w, x: jax.grad(cube_root)(x[0, 0] ** 2 + 1),
+    "an optimizer of jax.example_libraries": lambda w, x: BEST(ADAM(0, jnp.tanh(w), START(w))),
     "map": lambda w, x: lax.map(lambda row: row @ w, x),
     "associative scan": lambda w, x: lax.associative_scan(jnp.add, x),
     "vectorize": lambda w, x: jnp.vectorize(lambda a: a * 2)(x) @ w,
