@@ -136,6 +136,11 @@ def _clamp(limit: str, name: str) -> Any:
     def spelling(args: SimpleNamespace) -> str:
         if _complex(args):
             return f"complex_{name}(x1, x2)"
+        known = known_kind(args.x1), known_kind(args.x2)
+        if known == ("b", "b") and is_scalar(args.x1) != is_scalar(args.x2):  # PyTorch clamps no booleans
+            return f"x1 {'|' if limit == 'min' else '&'} x2"
+        if "b" in known and None in known:
+            return tensors(f"torch.{name}", args.x1, args.x2)
         if is_scalar(args.x2) and not is_scalar(args.x1):
             return f"torch.clamp(x1, {limit}=x2)"
         if is_scalar(args.x1) and not is_scalar(args.x2):

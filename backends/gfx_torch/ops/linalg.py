@@ -9,6 +9,7 @@ import torch
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.dtypes import bool_
 from gfx_ir.lifting.products import einsum
 
 from ..lifting import ask_rank, cast_back, known_size, names, of_ranks, one, refuse, swapped
@@ -22,8 +23,10 @@ def _matmul(input: Any, other: Any) -> Any:
 
 
 def _product(args: SimpleNamespace) -> str:
-    """torch multiplies matrices of one dtype alone."""
+    """torch multiplies matrices of one dtype alone, and none of booleans."""
     a, b = (dtype_of(x) for x in (args.x1, args.x2))
+    if a is b is bool_:
+        return "(x1.int() @ x2.int()).bool()"
     if a is None or b is None or a == b:
         return "x1 @ x2"
     both = torch.promote_types(getattr(torch, a.name), getattr(torch, b.name))

@@ -62,6 +62,7 @@ PAIRS = (
     ((2, X), "subtract divide"),
     ((I, 3), "add remainder floor_divide bitwise_and bitwise_right_shift"),
     ((X, SCALAR), "add divide"),
+    ((B, True), "maximum minimum"),
     ((X, X.copy()), "equal"),
 )
 

@@ -16,6 +16,7 @@ BRAIN = normal(3, 3, seed=7).astype(dtypes.dtype("bfloat16").numpy)
 
 SAMPLES = [
     S("matmul", (BRAIN, BRAIN), tol=2e-2),
+    S("matmul", (M34 > 0, M45 > 0)),
     S("vecdot", (BRAIN, BRAIN), tol=2e-2),
     S("einsum", ("ij,jk->ik", (BRAIN, BRAIN)), tol=2e-2),
     S("matmul", (V4, V4)),
