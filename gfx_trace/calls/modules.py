@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from types import FrameType, FunctionType, MethodType
+from types import FrameType, MethodType
 from typing import Any, NamedTuple
 
 from gfx_ir.backend import Backend, Lift
@@ -15,7 +15,7 @@ from gfx_ir.source import Scope, docstring
 from ..heap.contents import FIXED, attributes_of
 from ..interfaces import Capturing
 from ..objects.attributes import NOT_OWN
-from ..rewrite.packages import framework
+from ..rewrite.packages import enterable, framework
 from ..values.proxy import Proxy, is_open
 from .axis_patterns import pattern_layer
 from .native import run_as_it_is, run_native
@@ -168,10 +168,10 @@ class ModuleView:
         proxy.write(value)
 
 
-def own_call(module: Any) -> FunctionType | None:
+def own_call(module: Any) -> Any:
     """The `__call__` that a class of modules has in place of what runs `forward` between hooks."""
     method = type(module).__call__
-    return method if isinstance(method, FunctionType) and method.__name__ not in FORWARDING else None
+    return method if enterable(method) and method.__name__ not in FORWARDING else None
 
 
 def call_root(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> Any:

@@ -117,9 +117,9 @@ def squeeze(input: Any, dim: Any = None) -> Any:
                 "index it, x[:, 0], or reshape; or give the size at capture",
             )
         dims = tuple([d for d in dims if rank and known_size(input, d) == 1])
-    return (
-        ops.squeeze(input, axis=dim if rank is None or isinstance(dim, (tuple, list)) else dims[0]) if dims else input
-    )
+    if not dims:
+        return input
+    return ops.squeeze(input, axis=dims if isinstance(dim, (tuple, list)) else dims[0])
 
 
 def cat(tensors: Any, dim: Any = 0) -> Any:

@@ -79,9 +79,7 @@ def linspace(args: SimpleNamespace) -> str:
     if arrays:  # torch takes numbers and tensors of no axes, and passes no derivative on
         chosen = f"[{part[1:-1] or ':'}{', None' * rank}]" if rank else part
         steps = f"torch.linspace(0, 1, {count}, dtype={dtype}, device=device){chosen}"
-        whole = [
-            end for end in arrays if kind_of(getattr(args, end)) in ("b", "i", "u")
-        ]  # which have no such differences
+        whole = [end for end in arrays if kind_of(getattr(args, end)) not in ("f", "c")]  # booleans have no difference
         start, stop = (f"{end}.to({dtype})" if end in whole else end for end in ("start", "stop"))
         return f"{start} + ({stop} - {start}) * {steps}"
     return f"torch.linspace(start, stop, {count}, dtype={dtype}, device=device){part}"
