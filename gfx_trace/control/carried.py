@@ -61,7 +61,7 @@ class Carried:
         "truth",
         "widened",
         "widths",
-        "reshaped",
+        "other_shape",
         "sizes",
         "path",
         "other_axes",
@@ -84,7 +84,7 @@ class Carried:
         self.untold = False  # whether that is not known
         self.widened = False  # whether a trip changed the rank that it may have
         self.widths = False  # and whether its dtype, of one kind
-        self.reshaped = False  # whether a trip changes its shape
+        self.other_shape = False  # whether a trip changes its shape
         self.sizes: tuple | None = None  # and its dims then: those that change are unknown, or all of them
         self.truth = isinstance(init, bool)  # whether it is true or false, also behind a trip
         self.other_axes = False  # whether a trip may leave it with axes of another value than it has before the loop
@@ -117,7 +117,7 @@ class Carried:
             known = self.found or known
             if not isinstance(known, LogicalTensor):  # a number that is carried is another one in each trip
                 return None if value.kind in NUMBERS else known
-            known = known.with_(dims=self.sizes) if self.reshaped else known
+            known = known.with_(dims=self.sizes) if self.other_shape else known
             return LogicalTensor(None, known.dims) if self.widths else known
         if self.found is not None or kind != "tensor":
             return self.found
@@ -232,7 +232,7 @@ class Carried:
         if after is not None and (sizes is None or (not host and never_meet(before, after))):
             hint = "keep the shape of what a loop on tensor data carries"
             raise self._unsettled(tracer, "shape", shape_text(before), shape_text(after), span, hint)
-        self.sizes, self.reshaped = sizes, True
+        self.sizes, self.other_shape = sizes, True
         return sizes == before
 
     def _unsettled(self, tracer: Capturing, what: str, before: Any, after: Any, span: Any, hint: str) -> Unsettled:
