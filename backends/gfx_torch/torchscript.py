@@ -91,6 +91,8 @@ prim.TupleIndex(a, b): a[b]
 annotate(a, b): b
 unchecked_cast(a, b): b
 uninitialized(a): None
+upsample_nearest2d(a, b, c): torch.nn.functional.interpolate(a, b, c)
+upsample_bilinear2d(a, b, c, d): torch.nn.functional.interpolate(a, b, d, 'bilinear', c)
 index(a, b): torch.ops.aten.index.Tensor(a, b)
 _convolution(a, b, c, d, e, f, g, h, i, j, k, l, m): torch.ops.aten.convolution(a, b, c, d, e, f, g, h, i)
 """
