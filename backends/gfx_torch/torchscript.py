@@ -134,6 +134,13 @@ def authors_own(module: Any) -> torch.nn.Module:
     return _Written(module).module(module)
 
 
+class Own(torch.nn.Module):
+    """A module that one of TorchScript's was made of; its mode is the one that this is in."""
+
+    def __getattr__(self, name: str) -> Any:
+        return self.__dict__["_compiled"].training if name == "training" else super().__getattr__(name)
+
+
 class _Written:
     """The Python that the modules of a tree were made of: a class for each of their types."""
 
@@ -157,10 +164,12 @@ class _Written:
             table.update(given(recurse=False, remove_duplicate=False))
         for name, child in module._modules.items():
             made.add_module(name, self.module(child))
+        held = {"training", *made._parameters, *made._buffers, *made._modules}
         for name in attributes:
-            if not any(name in table for table in (made._parameters, made._buffers, made._modules)):
+            if name not in held:
                 setattr(made, name, getattr(module, name))
-        made.training = module.training
+        del made.__dict__["training"]
+        made.__dict__["_compiled"] = module
         return made
 
     def _class(self, module: Any) -> tuple[Any, list[str]]:
@@ -177,7 +186,7 @@ class _Written:
     def _compiled(self, name: str, called: str, tree: ast.ClassDef, constants: Any) -> Any:
         forms = _Forms(self)
         tree.name = called if called.isidentifier() else "Module"
-        tree.bases = [ast.parse("torch.nn.Module", mode="eval").body]
+        tree.bases = [ast.Name("Own", ast.Load())]
         tree.body = [forms.visit(x) for x in tree.body if isinstance(x, ast.FunctionDef)] or [ast.Pass()]
         text = "\n\n".join(
             [_PRELUDE, *map(ast.unparse, forms.functions.values()), ast.unparse(ast.fix_missing_locations(tree))]
@@ -186,6 +195,7 @@ class _Written:
         linecache.cache[place] = len(text), None, text.splitlines(keepends=True), place
         names: dict[str, Any] = {
             "torch": torch,
+            "Own": Own,
             "CONSTANTS": SimpleNamespace(**constants),
             "__name__": name.lstrip("_"),
         }
@@ -284,7 +294,7 @@ class _Forms(ast.NodeTransformer):
 
     def _beside(self, path: str) -> bool:
         """Whether a function stands beside the class, put there if there is such a one."""
-        found = None if path in self.functions else self._written.function(path)
+        found = None if path in self.functions else copy.deepcopy(self._written.function(path))
         if found is not None:
             taken = {x.name for x in self.functions.values()}
             found.name = path.replace(".", "_") if found.name in taken else found.name

@@ -12,7 +12,7 @@ from torch.nn import functional as F
 
 import gfx_trace as gfx
 from captured import equal
-from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.errors import GuardError, UnsupportedConstruct
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::torch.jit.TracerWarning")
 X, IMAGES = torch.linspace(-2, 2, 12).reshape(3, 4), torch.linspace(-1, 1, 96).reshape(1, 3, 4, 8)
@@ -127,6 +127,38 @@ def test_a_traced_part_of_a_module_is_one_module():
 
     found = checked(Around(), X)
     assert set(found.params) == {"part"}
+
+
+def shifted(x: torch.Tensor):
+    return doubled(x, 2) + 1
+
+
+class First(nn.Module):
+    def forward(self, x):
+        return shifted(x), x
+
+
+class Second(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.dropout = First(), nn.Dropout(0.5)
+
+    def forward(self, x):
+        y, _ = self.first(x)
+        return shifted(self.dropout(y)), x
+
+
+def test_a_function_of_two_classes():
+    checked(torch.jit.script(Second().eval()), X)
+
+
+def test_the_mode_is_that_of_the_compiled_module():
+    module = torch.jit.script(Second().eval())
+    program = gfx.symbolic_trace(module, X)
+    program(X)
+    module.train()
+    with pytest.raises(GuardError, match="captured in evaluation mode, and now it is in training mode"):
+        program(X)
 
 
 class Pair:
