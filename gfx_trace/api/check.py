@@ -76,7 +76,8 @@ def check(
     expected = target(*own_args, **own_kwargs)
     outputs = compare_all(flat(expected), flat(got[0]), owner, tolerance)
     written = _written(program, target, memo, program.binding.bind(own_args, own_kwargs)[0])
-    report = Report(subject.target, tolerance, outputs, compare_all(written, got[1], owner, tolerance))
+    state = {path: _like(value, got[1][path]) for path, value in written.items()}
+    report = Report(subject.target, tolerance, outputs, compare_all(flat(state), flat(got[1]), owner, tolerance))
     return report if report.ok and not blocks else _by_block(report, subject, given, owner)
 
 
@@ -154,6 +155,13 @@ def _written(program: Program, target: Any, memo: Mapping[int, Any], given: Mapp
         else:
             found[path] = arguments[path]
     return found
+
+
+def _like(value: Any, tree: Any) -> Any:
+    """What an object has of the attributes that hang on data, as the tree of a state tells them."""
+    if not isinstance(tree, Mapping) or isinstance(value, Mapping):
+        return value
+    return {name: _like(getattr(value, name), part) for name, part in tree.items()}
 
 
 def _attribute(module: Any, path: str) -> Any:

@@ -331,7 +331,7 @@ class Program(gfx_ir.program.Program):
             self.params[write.param] = value
             self.trees = {}
         assert write.slot is not None
-        write.slot.set(value)
+        write.slot.set(value if write.rebuild is None else write.rebuild(value))
 
 
 def part_at(tree: Any, path: str) -> Any:

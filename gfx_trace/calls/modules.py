@@ -74,16 +74,10 @@ def module_attribute(tracer: Capturing, module: Any, name: str) -> Any:
     if give is not None and (given := give(module)) is not NOT_OWN:
         return given
     place = id(module), name
-    try:
-        found = getattr(module, name)
-    except AttributeError:
-        tracer.consulted.add(place)
-        raise
+    tracer.consulted.add(place)
+    found = getattr(module, name)
     if name == "training":
         tracer.assumed.modes[id(module)] = Mode(module, tracer.module_paths.get(id(module), ""), bool(found))
-    if type(found) in FIXED:
-        tracer.consulted.add(place)
-        return found
     return found if tracer.arrays.array_owner(found) is None else tracer.arrays.array_proxy(found, name, place)
 
 

@@ -15,7 +15,7 @@ from gfx_ir.probing import is_module
 from gfx_ir.python_numbers import NUMBER_CLASSES
 
 from ..frameworks.structured import array_attribute
-from ..heap.contents import FIXED, table_of
+from ..heap.contents import table_of
 from ..interfaces import Capturing
 from ..objects.attributes import NOT_OWN
 from ..objects.special_methods import MEANINGS, WRITING, MeantMethod, SpecialMethod
@@ -93,7 +93,7 @@ class Objects:
         return backend is None or backend.views or name not in WRITING
 
     def attribute(self, o: Any, name: str) -> Any:
-        """Python's own o.name. What is fixed, None or not there is noted: the code may decide by it."""
+        """Python's own o.name, which is noted: the code may decide by what it finds, or that it is not there."""
         try:
             found = getattr(o, name)
         except AttributeError:
@@ -106,8 +106,7 @@ class Objects:
             self.tracer.effects.sure_of(o)
         if type(found) is Gated:
             return self.tracer.gates.read(found)
-        if type(found) in FIXED:
-            self.tracer.consulted.add((id(o), name))
+        self.tracer.consulted.add((id(o), name))
         return found
 
     def outside_generator(self, name: str) -> Exception:

@@ -210,7 +210,7 @@ def _traced(
             results.counted()
         given = tracer.given_objects
         back = [held for held in tracer.kept if id(held) in given and given[id(held)][0] in results.returned]
-        state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside, back)
+        state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside, back, Results(tracer).tree)
     except Exception as error:
         refuse_missing(tracer)
         if isinstance(error, GfxError) and error.span is None:

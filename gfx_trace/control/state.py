@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,12 +23,14 @@ from ..heap.contents import FIXED, row_of, unchanged
 from ..heap.journal import MISSING, Slot, containers
 from ..interfaces import Capturing
 from ..python.faults import class_name
-from ..python.remembered import Filled, Left, hangs_on_data
+from ..python.remembered import Filled, Left, hangs_on_data, inside
 from ..values.gated import usable
 from ..values.gradient_marks import unmarked
 from ..values.lost import Lost
 from ..values.proxy import HostProxy, Proxy
 from .kept_sizes import keep
+
+Apart = Callable[[Any], tuple[Any, Callable[[Any], Any] | None]]
 
 
 @dataclass(frozen=True)
@@ -42,16 +44,17 @@ class Write:
     first: UnsupportedConstruct | None = None  # what to raise where a later call, which finds it written, is another
     kept: bool = True  # whether it is state of the program; what each call would write again, and is fixed, is not
     owner: Backend | None = None  # whose tensor it is
+    rebuild: Callable[[Any], Any] | None = None  # makes the object again whose tensors `value` is
 
 
 def lasting_writes(
-    tracer: Capturing, target: Any, arguments: Any, outside: set[int], returned: Iterable[Any] = ()
+    tracer: Capturing, target: Any, arguments: Any, outside: set[int], returned: Iterable[Any], apart: Apart
 ) -> tuple[list[Write], Left]:
     """Writes to arguments, buffers, attributes and globals, in order, and what a later call may find otherwise than the first.
     The objects themselves get their old values back.
 
     `outside`: ids of written objects that something else than the captured code holds; `returned`: arguments that are part of the
-    result, with what was written to them.
+    result, with what was written to them. `apart`: the tree of an object, and how it is made again of that.
     """
     own = containers(*returned)
     given = containers(arguments) - own
@@ -63,7 +66,7 @@ def lasting_writes(
                 slot.span, "return it instead, or write into its tensors",
             )  # fmt: skip
     slots = list(tracer.journal.frames[0].values())
-    found = [write for slot in slots if (write := _write(tracer, slot, reached)) is not None]
+    found = [write for slot in slots if (write := _write(tracer, slot, reached, apart)) is not None]
     _check_apart(tracer, [write for write in found if write.slot is None])
     asked = [write.first for write in found if write.first is not None]
     set_up = [write.slot for write in found if write.slot is not None and not write.kept]
@@ -92,7 +95,7 @@ def _told_apart(writes: list[Write], params: Mapping[str, Any]) -> list[Write]:
     return found
 
 
-def _write(tracer: Capturing, slot: Slot, reached: set[int]) -> Write | None:
+def _write(tracer: Capturing, slot: Slot, reached: set[int], apart: Apart) -> Write | None:
     if slot.kind == "proxy":
         return _array_write(tracer, slot)
     if slot.kind == "base":
@@ -107,6 +110,11 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int]) -> Write | None:
     if _as_it_was(slot) or same_data(value, old):
         return None
     usable(value)
+    owner = module if module is not None else type(slot.object).__name__.lower()
+    path = f"{owner}.{slot.key}" if owner else str(slot.key)
+    if _replaces(tracer, slot, value, old):
+        tree, rebuild = apart(value)
+        return Write(path, tree, slot, rebuild=rebuild)
     refusal = _refusal(tracer, slot, value, old, module)
     several = type(value) is tuple and bool(value) and all(type(part) is Proxy for part in value)
     if refusal is not None and not ((type(value) is Proxy or several) and _begins(slot, old)):
@@ -117,8 +125,6 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int]) -> Write | None:
         return Write("", None, slot, first=refusal, kept=False)
     if type(value) is Proxy and _is_array(tracer, value, old):
         return None
-    owner = module if module is not None else type(slot.object).__name__.lower()
-    path = f"{owner}.{slot.key}" if owner else str(slot.key)
     param = _param_of(tracer, slot, old)
     if param is not None and not (type(value) is Proxy and not value.weak):
         raise _changes(tracer, slot, old)
@@ -192,6 +198,14 @@ def _changes(tracer: Capturing, slot: Slot, old: Any) -> UnsupportedConstruct:
 def _is_made(tracer: Capturing, value: Any) -> bool:
     """Whether an object is one whose attributes the captured code set."""
     return tracer.journal.made.since(value) and row_of(type(value)) is None
+
+
+def _replaces(tracer: Capturing, slot: Slot, value: Any, old: Any) -> bool:
+    """Whether an attribute gets an object that the code has made of its data, and nothing was asked of what stood there before."""
+    if slot.kind != "attribute" or not _is_made(tracer, value) or not hangs_on_data(value):
+        return False
+    before = {id(part) for part in inside(old)}
+    return slot.place not in tracer.consulted and before.isdisjoint({*tracer.known, *tracer.consulted.owners()})
 
 
 def same_data(x: Any, y: Any) -> bool:

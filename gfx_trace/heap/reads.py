@@ -124,5 +124,9 @@ class Asked:
         if not self._journal.made.has(place[0]) and not any(key in frame for frame in self._journal.frames):
             self._places.add(place)
 
+    def owners(self) -> set[int]:
+        """The ids of the objects that were asked."""
+        return {owner for owner, _ in self._places}
+
     def __contains__(self, place: tuple) -> bool:
         return place in self._places

@@ -84,7 +84,7 @@ class Left:
                 slot.set(value)
 
 
-def _inside(x: Any) -> Iterator[Any]:
+def inside(x: Any) -> Iterator[Any]:
     """An object and what it holds, at whatever depth; what a module holds is written by itself."""
     waiting, seen = [x], set()
     while waiting:
@@ -102,9 +102,9 @@ def _inside(x: Any) -> Iterator[Any]:
 def hangs_on_data(x: Any) -> bool:
     """Whether an object holds what a capture stands for, or tensors."""
     kinds = (OpenList, Unusable)
-    return any(is_open(item) or isinstance(item, kinds) or hasattr(type(item), "__array__") for item in _inside(x))
+    return any(is_open(item) or isinstance(item, kinds) or hasattr(type(item), "__array__") for item in inside(x))
 
 
 def _made_here(x: Any) -> bool:
     """Whether an object holds a function that captured code has made."""
-    return any(isinstance(item, types.FunctionType) and is_converted(item.__code__) for item in _inside(x))
+    return any(isinstance(item, types.FunctionType) and is_converted(item.__code__) for item in inside(x))

@@ -194,3 +194,29 @@ def test_one_buffer_under_two_names_is_written_once(apart):
     for x in (X, Y):
         torch.testing.assert_close(program(x), plain(x))
         torch.testing.assert_close(model.a, plain.a)
+
+
+class KeptObject(nn.Module):
+    """Keeps an object of its data, as policies keep their distribution."""
+
+    def __init__(self, before, asked):
+        super().__init__()
+        self.kept, self.asked = before, asked
+
+    def forward(self, x):
+        scale = vars(self)["kept"].scale.sum() if self.asked else 1.0
+        self.kept = torch.distributions.Normal(x, 2.0, validate_args=False)
+        return self.kept.log_prob(x + 1) * scale
+
+
+@pytest.mark.parametrize("before", [None, torch.distributions.Normal(0.0, 1.0)])
+def test_an_object_of_tensors_that_is_kept_is_state_unless_a_call_asks_what_stood_there(before):
+    model, plain = KeptObject(before, False), KeptObject(before, False)
+    program = gfx.symbolic_trace(model, X)
+    for x in (X, Y):
+        torch.testing.assert_close(program(x), plain(x))
+        torch.testing.assert_close(model.kept.loc, plain.kept.loc)
+    assert gfx.check(program, X).ok
+    if before is not None:
+        with pytest.raises(UnsupportedConstruct, match="the Normal that the code makes outlives the call"):
+            gfx.symbolic_trace(KeptObject(before, True), X)
