@@ -85,21 +85,21 @@ class Agreement:
 
     def apart(self, node: Node, at: int, result: Any) -> bool:
         """Whether a trip of a loop puts a tensor in the place of a value that has nothing to do with it, so that their dtypes
-        may differ: `last = x[0]`, and then `last = count`."""
-        if (
-            at == node.arg("exit")
-            or type(result) is not Value
-            or not result.is_tensor
-            or declared(node.values[at]) is not None
-        ):
+        may differ, `last = x[0]` and then `last = count`; or a number in that of an array of a lower kind."""
+        if at == node.arg("exit") or declared(node.values[at]) is not None:
             return False
-        if self.widths_differ(self.liveness.resolve(node.arg("init")[at]), node.values[at]):
+        init, kind = self.liveness.resolve(node.arg("init")[at]), self.kind(result)
+        before = declared(init)
+        if before is not None and kind is not None and self.widened(node, at) is None:
+            return ORDER.index(kind) > ORDER.index(before.kind.replace("u", "i"))
+        if type(result) is not Value or not result.is_tensor:
+            return False
+        if self.widths_differ(init, node.values[at]):
             return True
         if self._is_boolean(result) or self.facts.of(result).first:
             return False
         if self._depends(node).types(loop_results(node)[at], at):
             return self.facts.origins.has_default(result)
-        init = self.liveness.resolve(node.arg("init")[at])
         return self.facts.origins.apart(init, result) if type(init) is Value else isinstance(init, float)
 
     def widened(self, node: Node, at: int) -> str | None:

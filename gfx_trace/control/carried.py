@@ -214,9 +214,10 @@ class Carried:
             return True  # a number is cast to what it stands beside
         if self.found is not None:
             return True
-        if before.dtype and after.dtype and before.dtype != after.dtype and not widens(before, after):
+        number = host and after.weak  # which Python's own loops may put beside tensors of any dtype
+        if before.dtype and after.dtype and before.dtype != after.dtype and not (number or widens(before, after)):
             raise self._unsettled(tracer, "dtype", before.dtype, after.dtype, span, "cast it before the loop")
-        same_shape = self._stays_shape(tracer, before.dims, after.dims, span, host, trips)
+        same_shape = number or self._stays_shape(tracer, before.dims, after.dims, span, host, trips)
         same = before.dtype is None or before.dtype == after.dtype
         self.widths = self.widths or not same
         return same and same_shape

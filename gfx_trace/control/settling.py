@@ -239,10 +239,8 @@ class Settling:
             if value is carried.inner or constant:
                 self.carries.drop(path)
                 return False
-        kept = True
-        if isinstance(value, Value) or not self.carries.host:  # Python's own loops may put a number of any kind there
-            trips = self.carries.trips
-            kept = carried.stays_type(self.carries.tracer, value, self.carries.span, self.carries.host, trips)
+        trips = self.carries.trips
+        kept = carried.stays_type(self.carries.tracer, value, self.carries.span, self.carries.host, trips)
         steady = (
             kept
             & carried.stays(value)

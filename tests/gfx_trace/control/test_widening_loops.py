@@ -173,3 +173,23 @@ def test_a_dtype_that_hangs_on_trips(n):
         with pytest.raises(UnsupportedConstruct, match="hangs on how often a loop runs"):
             program.source("jax")
     assert gfx.symbolic_trace(made_of, *given).to("jax")(jnp.asarray(X), jnp.asarray(n)).dtype == jnp.float64
+
+
+def replaced_by_a_number(x, n: int):
+    whole, some = x[0].round().long(), x[1] > 0
+    for _ in range(n):
+        whole = 2.5
+    while x.sum() < 9:
+        for _ in range(2):
+            some = n
+        x = x + 1
+    return x * whole, x * some
+
+
+@pytest.mark.parametrize("n", (0, 2))
+def test_a_number_of_a_higher_kind(n):
+    program, given = gfx.symbolic_trace(replaced_by_a_number, torch.tensor(X)), torch.tensor(X)
+    wanted = plain(replaced_by_a_number(given, n))
+    assert plain(program.to("torch")(given, n)) == wanted
+    for (want, _), got in zip(wanted, program.to("jax")(jnp.asarray(X), n)):
+        np.testing.assert_allclose(got, want, 1e-6)
