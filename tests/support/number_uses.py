@@ -293,7 +293,6 @@ UNTOLD = {an_item_is_whole, the_class_of_an_item}
 NOT_IN_JAX = {
     the_class_of_a_power,
     bits,
-    rounded_to_digits,
     a_sum_of_the_last_two,
     multiplied_again_and_again,
     a_product_of_four,

@@ -15,7 +15,7 @@ from ...python_numbers import DIVISIONS, FUNCTIONS, function
 
 Make = Callable[..., Value]
 """Puts an op into a graph, by its name and arguments, and gives its value."""
-_LOWERED: Mapping[str, Callable[..., Value]] = {
+_LOWERED: Mapping[str, Callable[..., Value | None]] = {
     "min": lambda make, *x: make("minimum", *x),
     "max": lambda make, *x: make("maximum", *x),
     "bool": lambda make, x: make("not_equal", x, 0),
@@ -33,6 +33,9 @@ _LOWERED: Mapping[str, Callable[..., Value]] = {
     "math.radians": lambda make, x: make("multiply", x, math.radians(1)),
     **{f"math.{name}": lambda make, x, name=name: make("to_int", make(name, x)) for name in ("floor", "ceil", "trunc")},
     "round.int": lambda make, x: make("to_int", make("round", x)),
+    "round": lambda make, x, digits: (
+        _scaled(make, make("round", _scaled(make, x, digits)), -digits) if type(digits) is int else None
+    ),
     "is_integer": lambda make, x: make("equal", make("remainder", x, 1), 0),
     "conjugate": lambda make, x: make("positive", x),
     "real": lambda make, x: make("positive", x),
@@ -41,13 +44,20 @@ _LOWERED: Mapping[str, Callable[..., Value]] = {
     "denominator": lambda make, x: make("full_like", make("to_int", x), 1),
 }
 """Those of which no row of one op says that it computes them."""
+_OF_FRACTIONS = frozenset(("round",))
+"""Those that give whole numbers of such, which their ops do not."""
+
+
+def _scaled(make: Make, x: Any, digits: int) -> Value:
+    """x * 10 ** digits, by whole powers alone: these are exact."""
+    return make("multiply", x, 10.0**digits) if digits >= 0 else make("divide", x, 10.0**-digits)
 
 
 def computed(make: Make, name: str, args: Sequence[Any], facts: Facts) -> Value | None:
     """What a function gives of numbers; None where no op computes it."""
     op = of_python(name)
     lowered = _LOWERED.get(name) or (None if op is None else lambda make, *args: make(op.name, *args))
-    if lowered is None:
+    if lowered is None or (name in _OF_FRACTIONS and facts.kinds(args[0]) <= {"int", "bool"}):
         return None
     if name in FUNCTIONS and function(name).takes == "float":
         args = [arg if facts.kinds(arg) <= {"float"} else _fraction(make, arg) for arg in args]
