@@ -324,3 +324,5 @@ BUILTINS: dict[Any, Builtin] = {
         **dict.fromkeys((*_HEAP, bisect.insort_left, bisect.insort_right), _written_first),
     }),
 }  # fmt: skip
+CALLING = frozenset((map, functools.reduce))
+"""Those that call their first argument."""

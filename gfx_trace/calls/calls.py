@@ -33,6 +33,7 @@ from ..values.bound import BoundLift
 from ..values.called import compiled, implementations
 from ..values.gated import Gated
 from ..values.proxy import Unusable, is_open
+from .builtin_calls import CALLING
 from .conversion import convert, converted
 from .iterated import iterated
 from .lifted import always_lifted, lifted_by
@@ -208,7 +209,9 @@ class Calls:
 
     def _apply_lifted(self, lifted: Any, f: Any, args: tuple, kwargs: dict) -> Any:
         if not isinstance(lifted, tuple):
-            found = self.tracer.gates.resolve_all(args, lambda args: lifted(self.tracer, f, args, kwargs))
+            own = args[:1] if f in CALLING else ()  # which way it is is asked with each call
+            use = lambda rest: lifted(self.tracer, f, (*own, *rest), kwargs)
+            found = self.tracer.gates.resolve_all(args[len(own) :], use)
             return self._noted(f, args, kwargs, found)
         lift, backend = lifted
         if backend is not None and backend.numbers and not kwargs and self._in_numbers(f, args):
