@@ -28,7 +28,8 @@ class Unpacking:
 
     def __call__(self, value: Any, names: tuple) -> Any:
         """The items of value for the targets `names` (a str, or a tuple of such; one may be starred)."""
-        starred = star_at(names) is not None
+        at = star_at(names)
+        starred = at is not None
         if type(value) is Spread and not starred:
             value = spread(self._tracer, value.items, len(names), names)
         if gate_of(value) is not None:
@@ -40,6 +41,11 @@ class Unpacking:
         if not any(isinstance(name, tuple) for name in names):
             self._name_all(items, names)
             return items
+        if at is not None:
+            more = len(items) - len(names) + 1
+            names = (*names[:at], *names[at : at + 1] * more, *names[at + 1 :])
+        if len(items) != len(names):
+            return items  # Python says so
         return [self(item, name) if isinstance(name, tuple) else item for item, name in zip(items, names)]
 
     def _around(self, names: tuple, length: Any, item: Callable[[int], Any], cut: Callable[[slice], Any]) -> list[Any]:

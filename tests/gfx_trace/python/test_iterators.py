@@ -169,7 +169,8 @@ def test_what_a_generator_yields_is_unpacked():
     def function(x):
         (a, b), c = ((v * 2 for v in (x, x + 1)), x)
         d, e, f = (v * 3 for v in x)
-        return a + b * c + d - e * f
+        (g, *h), *rest, (i, _) = [(a, b), d, e, (f, c)]
+        return a + b * c + d - e * f + g * len(rest) + rest[-1] - i * len(h)
 
     for args in ((), (X,)):
         assert gfx.symbolic_trace(function, *args, backend="torch")(OTHER).tolist() == function(OTHER).tolist()
