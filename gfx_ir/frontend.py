@@ -128,6 +128,10 @@ class Frontend(Arrays):
         """The leaves of a tree as the framework's functions of functions see them, and how it is made of new leaves."""
         return list(leaves(tree)), lambda new: unflatten(tree, iter(new))
 
+    def apart(self, tree: Any) -> Any:
+        """The tree with each array at one place alone, where the framework tells arrays apart by their places."""
+        return tree
+
     def shape_of_tree(self, tree: Any) -> Any:
         """What a tree is but for its leaves, to be compared with another's; None where that is not told."""
         return None

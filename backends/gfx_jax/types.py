@@ -230,6 +230,21 @@ class JaxBackend(Backend):
         found, structure = jax.tree.flatten(tree)
         return found, lambda new: jax.tree.unflatten(structure, new)
 
+    def apart(self, tree: Any) -> Any:
+        """The tree with each array at one place alone: JAX derives by each leaf, also where one array stands at two of them.
+        A variable of a library that stands at two places is one."""
+        try:
+            found, structure = jax.tree.flatten(tree, is_leaf=is_variable)
+        except (TypeError, ValueError):  # keys that cannot be sorted
+            return tree
+        first = {id(x): at for at, x in reversed(list(enumerate(found)))}
+        again = [first[id(x)] != at and self.is_tensor(x) and not self.is_key(x) for at, x in enumerate(found)]
+        return (
+            jax.tree.unflatten(structure, [x.copy() if twice else x for x, twice in zip(found, again)])
+            if any(again)
+            else tree
+        )
+
     def shape_of_tree(self, tree: Any) -> Any:
         """Its structure, which knows what an object holds beside arrays."""
         return jax.tree.structure(tree)

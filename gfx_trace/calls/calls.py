@@ -42,7 +42,7 @@ from .native import run_native
 from .preconditions import call_emitted
 from .records import generated, initialise, initialised
 from .searches import searched
-from .target_arrays import apart, name_bound, name_closed_over
+from .target_arrays import apart, bound_to, name_bound, name_closed_over
 from .without_source import run_without_source
 
 _DEPTH = 120
@@ -247,8 +247,7 @@ class Calls:
         if is_module(target):
             return call_root(self.tracer, target, args, kwargs)
         if isinstance(target, types.MethodType):
-            name_bound(self.tracer, {"self": target.__self__})
-            return self.call_entry(target.__func__, (target.__self__, *args), kwargs)
+            return self.call_entry(target.__func__, (bound_to(self.tracer, target.__self__), *args), kwargs)
         if isinstance(target, functools.partial):
             names = inspect.signature(target.func).parameters
             positional, keywords = apart(self.tracer, (target.args, target.keywords))
@@ -262,8 +261,7 @@ class Calls:
         if emitted is not None:
             return call_emitted(self.tracer, emitted, self.call_entry, args, kwargs)
         if not isinstance(target, types.FunctionType):
-            name_bound(self.tracer, {"self": target})
-            return self.call(target, args, kwargs)
+            return self.call(bound_to(self.tracer, target), args, kwargs)
         name_closed_over(self.tracer, target)
         if self.lifted(target) is None and not self.tracer.is_leaf(target):
             return self.tracer.libraries.target(

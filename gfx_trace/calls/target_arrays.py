@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import functools
-import operator
 import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gfx_ir.probing import is_module, own_attribute
-from gfx_ir.trees import leaves, tree_map
 
 from ..frameworks.free_variables import variables
 from ..interfaces import Capturing
@@ -28,20 +26,15 @@ def name_bound(tracer: Capturing, bound: Mapping[str, Any]) -> None:
 
 
 def apart(tracer: Capturing, bound: Any) -> Any:
-    """What a partial binds, each array of its containers at one place alone, where the framework tells arrays apart by their places:
-    JAX derives by each leaf of a tree, also where one array stands at two of them."""
-    if tracer.backend is None or tracer.backend.views:
-        return bound
-    seen: set[int] = set()
+    """What is bound to a target, each array at one place alone where the framework tells arrays apart by their places."""
+    return bound if tracer.backend is None else tracer.backend.apart(bound)
 
-    def own(x: Any) -> Any:
-        owner = tracer.arrays.array_owner(x)
-        again = id(x) in seen and owner is not None and owner.is_tensor(x) and not owner.is_key(x)
-        seen.add(id(x))
-        return x.copy() if again else x
 
-    found = tree_map(own, bound)
-    return found if any(map(operator.is_not, leaves(found), leaves(bound))) else bound
+def bound_to(tracer: Capturing, held: Any) -> Any:
+    """The object that a target is, or is a method of, its arrays named as those of `self`."""
+    held = apart(tracer, held)
+    name_bound(tracer, {"self": held})
+    return held
 
 
 def name_closed_over(tracer: Capturing, target: types.FunctionType) -> None:
@@ -72,7 +65,12 @@ def _name(tracer: Capturing, held: Mapping[str, _Found]) -> None:
         for path, leaf in found:
             full = ".".join(map(str, path if single == [name] else (name, *path)))
             statistics = _TRAINED in collections and len(path) > 1 and path[0] != _TRAINED
-            if tracer.tensor_paths.setdefault(id(leaf), full) == full and not statistics:
+            first = tracer.tensor_paths.setdefault(id(leaf), full)
+            if first != full:
+                tracer.notes.append(
+                    f"{full} is the array of {first}, and one parameter with it: give a copy of it to train them apart"
+                )
+            elif not statistics:
                 tracer.bound_arrays[full] = leaf
 
 

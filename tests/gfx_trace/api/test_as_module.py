@@ -265,6 +265,16 @@ def test_what_is_bound_are_the_parameters_and_the_rest_are_buffers(f, params, na
     torch.testing.assert_close(module(x).detach(), torch.tensor(np.asarray(target(jnp.ones((6, 3))))))
 
 
+def test_one_array_at_two_places_of_an_object_is_two_parameters():
+    one = jnp.ones((1, 1))
+    model = Times(one, one, 2)
+    for target in (model, model.__call__, jax.jit(model)):
+        module = gfx.transpile(target, one, to="torch").module()
+        assert {name for name, _ in module.named_parameters()} == {"weight", "bias"}
+    closed_over = gfx.transpile(lambda x: model(x), one, to="torch")
+    assert "bias is the array of weight" in closed_over.program.notes[0]
+
+
 def doubled(x: torch.Tensor, n: int = 1):
     before = x.clone()
     x[n:] *= 2
