@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -10,6 +11,12 @@ from typing import Any
 from .errors import UnsupportedConstruct
 from .source import declared_at
 from .template import Own, Spelling
+
+_NUMBERS = frozenset(
+    "shape newshape new_shape new_sizes sizes axis axes axis1 axis2 dimensions permutation source destination shift reps "
+    "pad_width indices_or_sections slice_sizes broadcast_dimensions".split()
+)
+"""Parameters of frameworks' functions that are sizes, axes or places of them."""
 
 
 class Lift:
@@ -23,7 +30,7 @@ class Lift:
     `at`: file:line of where it is declared.
     """
 
-    __slots__ = ("name", "fn", "writes", "copies", "silent", "array", "at", "reshapes")
+    __slots__ = ("name", "fn", "writes", "copies", "silent", "array", "at", "reshapes", "_places")
 
     def __init__(
         self, name: str, fn: Callable[..., Any], writes: bool | Callable[..., bool] = False,
@@ -31,6 +38,16 @@ class Lift:
     ) -> None:  # fmt: skip
         self.name, self.fn, self.writes, self.copies, self.silent = name, fn, writes, copies, silent
         self.array, self.at, self.reshapes = False, at, reshapes
+        self._places: list[bool] | None = None
+
+    def takes_numbers(self, place: int | str) -> bool:
+        """Whether the argument at a place, or of a name, is made of sizes or axes: an array of them stands for its numbers."""
+        if isinstance(place, str):
+            return place in _NUMBERS
+        if self._places is None:
+            named = inspect.signature(self.fn).parameters.values()
+            self._places = [x.name in _NUMBERS for x in named if x.kind is not inspect.Parameter.KEYWORD_ONLY]
+        return bool(self._places) and self._places[min(place, len(self._places) - 1)]
 
     def __repr__(self) -> str:
         return f"Lift({self.name})"

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from gfx_ir import ops
 from gfx_ir.backend import Backend, Lift, OpenParts, OpenRows, Written
 from gfx_ir.control import is_host
@@ -15,7 +17,7 @@ from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.infer.abstract import ARRAYS, Abstract
 from gfx_ir.op import Trait, active
-from gfx_ir.trees import leaves
+from gfx_ir.trees import leaves, tree_map
 
 from ..frameworks.holding import hold
 from ..heap.aliases import array_is_written, doubt
@@ -32,6 +34,7 @@ from ..values.number_rows import rows_kind
 from ..values.numpy_numbers import number_when
 from ..values.proxy import Proxy
 
+_ARRAYS = frozenset((Value, list, tuple))
 _SINGLE = frozenset((Proxy, int, float, bool, str, type(None)))
 
 
@@ -86,6 +89,8 @@ class Applying:
                 args, kwargs = tuple(map(beside, args)), {k: beside(v) for k, v in kwargs.items()}
             values = self._taken(args, backend)
             named = {k: self._unwrapped(v, backend) for k, v in kwargs.items()}
+        values = [self._as_numbers(lift, at, x) for at, x in enumerate(values)]
+        named = {name: self._as_numbers(lift, name, x) for name, x in named.items()}
         mark = Mark(tracer)
         try:
             result = lift.fn(*values, **named)
@@ -204,6 +209,16 @@ class Applying:
             own = 1 if type(args[0]) is Proxy else 0
             values = [*values[:own], spliced(self._tracer, tuple(values[own:]))]
         return values
+
+    def _as_numbers(self, lift: Lift, place: int | str, given: Any) -> Any:
+        """What a lift takes: where its function takes sizes or axes, of an array as `np.array((2, 3))` its numbers, if they are known."""
+        if type(given) not in _ARRAYS or not lift.takes_numbers(place):
+            return given
+        return tree_map(self._numbers_of, given)
+
+    def _numbers_of(self, x: Any) -> Any:
+        held = self._tracer.record.content(x) if type(x) is Value and x.is_tensor else None
+        return held.tolist() if isinstance(held, np.ndarray) and held.dtype.kind in "iu" else x
 
     def _unspread(self, lift: Lift, mark: Mark) -> None:
         """Raises where a call took an open shape for a number, so that it stands among other sizes."""

@@ -33,8 +33,8 @@ def _reshape(a: Any, shape: Any, order: str = "C", *, copy: Any = None, out_shar
     return ops.reshape(a, shape)
 
 
-def _reshape_method(x: Any, *args: Any, order: str = "C", out_sharding: Any = None) -> Any:
-    return _reshape(x, _sizes(args), order, out_sharding=out_sharding)
+def _reshape_method(x: Any, *shape: Any, order: str = "C", out_sharding: Any = None) -> Any:
+    return _reshape(x, _sizes(shape), order, out_sharding=out_sharding)
 
 
 def _lax_reshape(operand: Any, new_sizes: Any, dimensions: Any = None, *, out_sharding: Any = None) -> Any:

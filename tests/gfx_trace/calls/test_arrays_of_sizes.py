@@ -1,0 +1,42 @@
+"""Arrays that code holds, where functions take sizes or axes."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.trees import leaves
+
+
+def in_numpy(x):
+    rows = np.split(np.pad(x, np.array([[1, 0], [0, 2]])), np.cumsum(np.array([1, 1])), axis=0)
+    turned = np.transpose(np.moveaxis(x, np.array([0]), np.array([-1])), np.array([1, 0])).reshape(np.array([-1]))
+    return (
+        rows,
+        turned,
+        np.tile(x, np.array([2, 1])),
+        np.roll(x, np.array([1, 2]), axis=(0, 1)),
+        np.zeros(np.array([2, 3])),
+    )
+
+
+def in_jax(x):
+    rows = jnp.split(jnp.pad(x, np.array([[1, 0], [0, 2]])), np.cumsum(np.array([1, 1])), axis=0)
+    turned = jnp.transpose(x, np.array([1, 0])).reshape(np.array([-1]))
+    return (
+        rows,
+        turned,
+        jnp.tile(x, np.array([2, 1])),
+        jnp.roll(x, np.array([1, 2]), axis=(0, 1)),
+        jnp.zeros(np.array([2, 3])),
+    )
+
+
+@pytest.mark.parametrize("f, array", [(in_numpy, np.asarray), (in_jax, jnp.asarray)], ids=["numpy", "jax"])
+def test_an_array_of_sizes_or_axes_is_its_numbers(f, array):
+    x = array(np.arange(6.0, dtype="float32").reshape(2, 3))
+    for got, want in zip(
+        leaves(gfx.transpile(f, x, to="torch")(torch.from_numpy(np.array(x)))), leaves(f(x)), strict=True
+    ):
+        np.testing.assert_array_equal(np.asarray(got), want)
