@@ -147,6 +147,10 @@ def on_round(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if owner is not None and owner.numbers:  # arrays have none
         rounded = tracer.calls.call(np.round, (args[0], *digits), {})
         return rounded if digits else tracer.calls.call(int, (rounded,), {})
+    own = owner.methods.get("__round__") if owner is not None else None
+    if own is not None:
+        made = own.fn(args[0].read(), *digits)
+        return tracer.wrap(made if digits else ops.astype(made, tracer.dtype(int, owner)), owner)
     if digits:
         raise tracer.error("GFX cannot convert round(tensor, digits)")
     return tracer.wrap(ops.round(args[0].read()), args[0].backend)

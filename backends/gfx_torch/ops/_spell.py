@@ -99,3 +99,11 @@ def as_index(name: str, indices: Any, taken: tuple[str, ...] = ("int64",)) -> st
     """`indices` as torch takes positions: of the dtypes that are taken, cast to int64 where the dtype is known to be another."""
     found = dtype_of(indices)
     return name if found is None or found.name in taken or found.kind not in "iu" else f"{name}.long()"
+
+
+def scattered(args: SimpleNamespace) -> str:
+    """What is scattered into x: of its dtype, which positions, as `argmax` gives them, are wider than, where a framework has those of 32 bits."""
+    if is_scalar(args.updates):
+        return f"torch.full_like({as_index('indices', args.indices)}, updates, dtype=x.dtype)"
+    known = dtype_of(args.x)
+    return "updates" if known is None or known.kind not in "iu" or known is int64 else "updates.to(x.dtype)"

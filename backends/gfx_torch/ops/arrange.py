@@ -10,7 +10,7 @@ from gfx_ir.ops import _seen
 
 from ..lifting import names, of_ranks
 from ..lifts import arranging, finding, scattering
-from ._spell import as_index, is_scalar, rank_of
+from ._spell import as_index, rank_of, scattered
 from .create import OWN_FLOAT, linspace
 
 
@@ -36,8 +36,7 @@ def _vander(args: SimpleNamespace) -> str:
 
 def _scatter_reduce(args: SimpleNamespace) -> str:
     indices = as_index("indices", args.indices)
-    updates = f"torch.full_like({indices}, updates, dtype=x.dtype)" if is_scalar(args.updates) else "updates"
-    return f"torch.scatter_reduce(x, axis, {indices}, {updates}, reduce, include_self=include_self)"
+    return f"torch.scatter_reduce(x, axis, {indices}, {scattered(args)}, reduce, include_self=include_self)"
 
 
 def _as_complex(args: SimpleNamespace) -> str:

@@ -15,7 +15,7 @@ from ..lifting import INT64, names, require_index
 from ..lifts import finding, scattering
 from ..lifts.indexing import taken_for_tuple
 from ..ranks import alike, most
-from ._spell import as_index, is_scalar
+from ._spell import as_index, is_scalar, scattered
 
 
 # ---------------------------------------------------------------- spellings
@@ -98,9 +98,8 @@ def _take(args: SimpleNamespace) -> str:
 def _scatter(args: SimpleNamespace) -> str:
     indices = as_index("indices", args.indices)
     if args.reduce == "none":
-        return f"torch.scatter(x, axis, {indices}, updates)"
-    updates = f"torch.full_like({indices}, updates, dtype=x.dtype)" if is_scalar(args.updates) else "updates"
-    return f"torch.scatter_add(x, axis, {indices}, {updates})"
+        return f"torch.scatter(x, axis, {indices}, {'updates' if is_scalar(args.updates) else scattered(args)})"
+    return f"torch.scatter_add(x, axis, {indices}, {scattered(args)})"
 
 
 def _one_hot(args: SimpleNamespace) -> str:

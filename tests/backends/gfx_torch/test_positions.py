@@ -1,5 +1,7 @@
 """Positions and masks of dtypes that torch's functions do not take, booleans in differences and products: refused at capture."""
 
+import jax
+import jax.numpy as jnp
 import pytest
 import torch
 import torch.nn.functional as F
@@ -91,3 +93,16 @@ def test_maxima_of_complex_numbers_beside_real_ones():
     assert gfx.symbolic_trace(lambda x: torch.max(x[None] > 0, 0).values, x)(x).all()
     with pytest.raises(UnsupportedConstruct):
         gfx.symbolic_trace(lambda x: torch.max(x, x * 1j), x)
+
+
+def best_so_far(x, t):
+    def step(i, t):
+        return t.at[i].set(jnp.argmax(x[i])).at[0].max(jnp.argmax(x)).at[1].add(jnp.argmin(x))
+
+    return jax.lax.fori_loop(0, 3, step, t)
+
+
+def test_positions_are_scattered_into_narrower_integers():
+    args = jnp.asarray(T), jnp.zeros(5, "int32")
+    got = gfx.transpile(jax.jit(best_so_far), *args, to="torch")(T, torch.zeros(5, dtype=torch.int32))
+    torch.testing.assert_close(got, torch.tensor(best_so_far(*args)))

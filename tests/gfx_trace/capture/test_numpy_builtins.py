@@ -1,5 +1,6 @@
 """Builtins, classes and places for results in code of NumPy."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
@@ -163,3 +164,10 @@ def test_numbers_read_from_an_array_are_weak_to_ufuncs():
     given = np.array([2, 1], np.int8), np.array(2.5, np.float32)
     program = gfx.symbolic_trace(lambda n, x: (np.minimum(int(n[0]), x), np.hypot(float(n[1]), x)), *given)
     assert [found.dtype for found in program(*given)] == [np.float32, np.float32]
+
+
+def test_round_of_a_jax_array_is_one_of_its_dtype_or_of_whole_numbers():
+    f = lambda x: (round(x, 1), round(x), round(x[0], 2))
+    x = np.array([1.256, -2.5, 3.5], "float32")
+    for got, want in zip(gfx.transpile(f, jnp.asarray(x), to="torch")(torch.tensor(x)), f(jnp.asarray(x)), strict=True):
+        torch.testing.assert_close(got, torch.tensor(want), rtol=1e-5, atol=0)
