@@ -73,14 +73,19 @@ def promote_at_run(graph: Graph, backend: Backend, rules: str, facts: Assumed) -
 
 
 def tell_filled(graph: Graph, backend: Backend, rules: str, facts: Assumed) -> None:
-    """Tell ops that fill an array with an element of another one its dtype, for which PyTorch takes that of numbers."""
-    if backend.promotion != "torch" or framework_of(rules) == "torch":
+    """Tell ops that make arrays of open numbers, or fill one with an element of another array, the dtype that they have in PyTorch's
+    code, which has defaults of its own, or for PyTorch, which takes that of numbers."""
+    ours, theirs = framework_of(rules), backend.promotion
+    if ours == theirs or "torch" not in (ours, theirs):
         return
-    found = [node for node in graph.walk() if _is_filled(node)]
+    found = [node for node in graph.walk() if (_is_of_numbers(node) if ours == "torch" else _is_filled(node))]
     known = facts(None) if found else None
     for node in found:
-        if known is not None and not known.may_be_number(node.arg("fill_value")):
+        assert known is not None
+        if theirs == "torch" and not known.may_be_number(node.arg("fill_value")):
             set_arg(node, "dtype", _dtype_of(node, node.arg("fill_value")))
+        elif ours == "torch" and all(map(known.is_number, tensors(node))) and not known.is_boolean(node.value):
+            set_arg(node, "dtype", known.dtype(node.value))
 
 
 def _promotes(node: Node) -> bool:
@@ -108,6 +113,10 @@ def _is_open(node: Node, facts: Facts, rules: str, target: str) -> bool:
 
 def _has_floats(dtypes: Iterable[DType | None]) -> bool:
     return any(dtype is None or dtype.kind in "fc" for dtype in dtypes)
+
+
+def _is_of_numbers(node: Node) -> bool:
+    return bool(node.op.traits & Trait.OF_NUMBERS and node.arg("dtype") is None and tensors(node))
 
 
 def _is_filled(node: Node) -> bool:

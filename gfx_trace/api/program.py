@@ -105,6 +105,11 @@ class Program(gfx_ir.program.Program):
             for name in ("binding", "admission"):
                 vars(self).pop(name, None)
 
+    def function(self, target: str, **options: Any) -> Callable[..., Any]:
+        """The function of that module, the same one each time: compilers know it again."""
+        fn = self.module(target, **options).load()
+        return self.callables.setdefault(fn, users_frames(fn))
+
     @users_frames
     def source(self, target: str, **options: Any) -> str:
         """Standalone source for "torch", "jax" or "numpy".
@@ -118,9 +123,9 @@ class Program(gfx_ir.program.Program):
     def to(self, target: str, **options: Any) -> Callable[..., Any]:
         """The program as a callable on the target's arrays. It takes what the target takes, and raises GuardError for what the
         capture does not stand for; its own params are bound to it."""
-        fn = self.module(target, **options).load()
-        if not self.params:  # the same function each time: compilers know it again
-            return self.callables.setdefault(fn, users_frames(fn))
+        fn = self.function(target, **options)
+        if not self.params:
+            return fn
         params = self.params_for(target)
 
         @users_frames

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from gfx_ir.codegen import Module
 from gfx_ir.codegen.loader import with_loader
 from gfx_ir.errors import FormatError, UnsupportedConstruct
 from gfx_ir.loading import backend, to_host
@@ -28,16 +28,34 @@ class Transpiled:
     def __init__(self, program: Program, target: str, options: dict[str, Any], jit: bool = True) -> None:
         self.program, self.target = program, target
         self.flavour, self.promotion = target, program.promotion  # what code that calls it is written in
-        self.emitted = program.module(target, **options)
-        self.source: str = self.emitted.source
-        self.fn: Callable[..., Any] = users_frames(self.emitted.load())
+        self.options, self.jit = options, jit
         self.params: Any = program.params_for(target) if program.params else None
-        self.jit = jit
+        self._ran: tuple[Any, Any] = None, None
+        program.function(target, **options)  # or what cannot be written is refused here
 
-    @functools.cached_property
+    @property
+    def emitted(self) -> Module:
+        """The module of the program as it is now: an edit of it makes another one."""
+        return self.program.module(self.target, **self.options)
+
+    @property
+    def source(self) -> str:
+        """The text of that module."""
+        return self.emitted.source
+
+    @property
+    def fn(self) -> Callable[..., Any]:
+        """The function that it defines."""
+        return self.program.function(self.target, **self.options)
+
+    @property
     def jitted(self) -> Callable[..., Any]:
         """What a call runs: `fn`, which JAX compiles whole; its `reason` tells why it runs op by op, "" where it does not."""
-        return backend(self.target).jitted(self.fn, self.program, self.params is not None) if self.jit else self.fn
+        fn, (made_of, made) = self.fn, self._ran
+        if self.jit and made_of is not fn:
+            made = backend(self.target).jitted(fn, self.program, self.params is not None)
+            self._ran = fn, made
+        return made if self.jit else fn
 
     @property
     def guards(self) -> list[Guard]:

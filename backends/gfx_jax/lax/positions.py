@@ -149,7 +149,7 @@ def gather(
     indices_are_sorted: bool = False, mode: Any = None, fill_value: Any = None,
 ) -> Any:  # fmt: skip
     """lax.gather; where a window does not fit, by its mode: moved, filled, or (promised not to happen) an error or any number."""
-    d, how = lax.GatherDimensionNumbers(*dimension_numbers), _Mode.from_any(mode)
+    d, how = lax.GatherDimensionNumbers(*dimension_numbers), _Mode.from_any(mode or _Mode.PROMISE_IN_BOUNDS)
     sizes, batch = _sizes(operand, "lax.gather"), ask_rank(start_indices, "lax.gather") - 1
     shared = tuple(d.operand_batching_dims)
     where = Windows(

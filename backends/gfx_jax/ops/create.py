@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.defaults import own, own_float
-from gfx_ir.dtypes import DTYPES, DType
+from gfx_ir.dtypes import DTYPES, float64, int64
 from gfx_ir.graph import Value
 from gfx_ir.lifting.creation import Grids, limits
 from gfx_ir.lifting.words import frozen
@@ -133,12 +133,11 @@ def _listed(name: str) -> Any:
 
 def _strong(text: str, name: str) -> Any:
     """A call that makes a weak array of a number, unless told its dtype: the widest is told as Python's type."""
-    of = own("numpy", name)
 
     def spelling(args: SimpleNamespace) -> str:
         number = not isinstance(getattr(args, name), (tuple, list))
-        if number and isinstance(args.dtype, DType) and args.dtype.kind in "if" and args.dtype == of(args):
-            return text.replace("dtype=dtype", "dtype=float" if args.dtype.kind == "f" else "dtype=int")
+        if number and args.dtype in (float64, int64):
+            return text.replace("dtype=dtype", "dtype=float" if args.dtype is float64 else "dtype=int")
         return text
 
     return spelling

@@ -8,7 +8,7 @@ from ...defaults import dtype_for
 from ...dtypes import DType, framework_of, int64
 from ...edited import set_arg
 from ...graph import Graph, Node, Value
-from ...infer.elements import declared
+from ...infer.elements import declared, tensors
 from ...op import Trait, lookup
 from ...program import Program
 from ...trees import leaves
@@ -104,9 +104,12 @@ def _unplace(node: Node) -> None:
 
 def _weaken(node: Node, kinds: str) -> None:
     """torch lets a tensor of no axes take part in promotion by its kind alone: JAX does so where no dtype is given.
-    What is returned, or carried by a loop, keeps its dtype."""
-    if any(is_output(user) or _carries(user, node.value) for user in node.value.users()):
-        return
+    What is returned, or carried by a loop, keeps its dtype, and so does a fraction beside whole numbers."""
+    fraction = declared(node.value) is not None and declared(node.value).kind in "fc"
+    for user in node.value.users():
+        whole = fraction and any(getattr(declared(leaf), "kind", "") in "biu" for leaf in tensors(user))
+        if whole or is_output(user) or _carries(user, node.value):
+            return
     (number,) = (arg for param, arg in zip(node.op.params, node.args) if param not in _TOLD)
     element = node.arg("dtype")
     scalar = not isinstance(number, (tuple, list)) and ("shape" not in node.op.params or node.arg("shape") == ())

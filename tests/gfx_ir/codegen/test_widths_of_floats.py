@@ -34,6 +34,11 @@ TYPED = {
     "torch": (
         lambda x: (torch.add(x, x, alpha=2), torch.add(x, x > 1, alpha=3)),
         lambda x: torch.trace(x.to(torch.uint8)[None].expand(3, 3)),
+        lambda x: (
+            torch.full((3,), x[0].item()) * x,
+            torch.tensor([x[0].item(), 2]),
+            torch.arange(3) * torch.tensor(2.5),
+        ),
     ),
 }
 
