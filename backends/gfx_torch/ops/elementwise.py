@@ -14,6 +14,8 @@ from gfx_ir.dtypes import DType, complex128, float64
 from gfx_ir.graph import Value
 from gfx_ir.lifting.words import kind_of as known_kind
 from gfx_ir.op import lookup
+from gfx_ir.promotion import promote
+from gfx_ir.types import LogicalTensor
 
 from .. import kinds
 from ..lifting import cast_back, names, one, refuse, swapped, two
@@ -96,13 +98,15 @@ def _scaled(op: str) -> Any:
 
 
 def _times(alpha: Any, other: Any, input: Any) -> Any:
-    """alpha * other in the dtype that it has beside the input: booleans are no whole numbers there."""
+    """alpha * other in the dtype of the result, in which narrow whole numbers do not wrap: booleans are no whole numbers there."""
     beside, own = (known_kind(x) for x in (input, other))
     if own == "b" and beside == "b" and isinstance(alpha, (bool, int)):
         return other if alpha else ops.zeros_like(other)
     if isinstance(alpha, bool):
         refuse("PyTorch takes a boolean alpha for booleans alone", "give it a number")
-    if own == "b" and beside in ("i", "u") and (element := dtype_of(input)) is not None:
+    pair = [x.type for x in (input, other) if isinstance(x, Value) and isinstance(x.type, LogicalTensor)]
+    element = promote(pair, "torch")[0] if len(pair) == 2 else None
+    if element is not None and element != dtype_of(other):
         return ops.multiply(alpha, ops.astype(other, element))
     if isinstance(other, Value):
         kinds.check("torch's product of alpha", [other], "buifc" if own == "b" else "uifc", silent=True)

@@ -105,9 +105,10 @@ def _unplace(node: Node) -> None:
 def _weaken(node: Node, kinds: str) -> None:
     """torch lets a tensor of no axes take part in promotion by its kind alone: JAX does so where no dtype is given.
     What is returned, or carried by a loop, keeps its dtype, and so does a fraction beside whole numbers."""
-    fraction = declared(node.value) is not None and declared(node.value).kind in "fc"
+    fraction = getattr(declared(node.value), "kind", "") in ("f", "c")
     for user in node.value.users():
-        whole = fraction and any(getattr(declared(leaf), "kind", "") in "biu" for leaf in tensors(user))
+        beside = {getattr(declared(leaf), "kind", "") for leaf in tensors(user) if leaf is not node.value}
+        whole = fraction and beside and beside <= {"b", "i", "u"}
         if whole or is_output(user) or _carries(user, node.value):
             return
     (number,) = (arg for param, arg in zip(node.op.params, node.args) if param not in _TOLD)

@@ -32,7 +32,11 @@ CALLS = {
 }  # fmt: skip
 TYPED = {
     "torch": (
-        lambda x: (torch.add(x, x, alpha=2), torch.add(x, x > 1, alpha=3)),
+        lambda x: (
+            torch.add(x, x, alpha=2),
+            torch.add(x, x > 1, alpha=3),
+            torch.add(x, (x > 0).to(torch.int8) * 100, alpha=3),
+        ),
         lambda x: torch.trace(x.to(torch.uint8)[None].expand(3, 3)),
         lambda x: (
             torch.full((3,), x[0].item()) * x,
