@@ -96,12 +96,13 @@ class Carried:
             return slot_called(self.slot, tracer.site)
         return repr(self.name) if self.path[0] == self.name else item_called(self.path[1:], repr(self.path[0]))
 
-    def wrapped(self, tracer: Capturing, value: Any) -> Any:
-        """A value that stands for it, as the traced function sees it."""
+    def wrapped(self, tracer: Capturing, value: Any, left: bool = False) -> Any:
+        """A value that stands for it, as the traced function sees it. `left`: by a trip in any case."""
         made = tracer.wrap(value, self.backend)
         if isinstance(made, Proxy):
             made.weak = self.kinds
-            if not self.weak and (self.turned or tracer.record.may_be_python(self.init, self.before)):
+            begins = not left and tracer.record.may_be_python(self.init, self.before)
+            if not self.weak and (self.turned or begins):
                 tracer.record.mix(value)
         return made
 

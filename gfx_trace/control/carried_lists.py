@@ -32,7 +32,7 @@ class CarriedList(Carried):
     def called(self, tracer: Capturing) -> str:
         return repr(self.name)
 
-    def wrapped(self, tracer: Capturing, value: Any) -> Any:
+    def wrapped(self, tracer: Capturing, value: Any, left: bool = False) -> Any:
         return type(self.init)((ListedItems(Proxy(value, self.backend), self.items),))
 
     def type(self, tracer: Capturing, kind: str = "tensor") -> None:
@@ -77,7 +77,7 @@ class CarriedRows(CarriedList):
         super().__init__(name, slot.get(), items, backend, slot)
         self.kind = "tensor"
 
-    def wrapped(self, tracer: Capturing, value: Any) -> Any:
+    def wrapped(self, tracer: Capturing, value: Any, left: bool = False) -> Any:
         return [StackedRows(Proxy(value, self.backend), self.items)]
 
     def first(self, tracer: Capturing) -> Any:

@@ -282,7 +282,7 @@ class Carries:
             if value.type is None and carried.inner is not None and value.kind == carried.inner.kind == "tensor":
                 value.type = carried.inner.type
             carried.tell(tracer, value)
-            results[id(carried)] = carried.result = carried.wrapped(tracer, value)
+            results[id(carried)] = carried.result = carried.wrapped(tracer, value, self.runs)
         for carried in self.slots:
             if type(carried) is CarriedList:
                 may_hold(carried.result[0].rows, carried.held, self.slots, self.body)

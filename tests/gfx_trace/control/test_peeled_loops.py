@@ -103,9 +103,17 @@ def in_a_loop(x):
     return x
 
 
+def total_of_all_trips(x):
+    total = 0
+    for at in range(len(x)):
+        total = total + x[at]
+    return total.clamp(min=0.1)
+
+
 FUNCTIONS = [
     running_maximum, by_the_largest_sum, recurrent, differences_from_behind, two_of_them, shape_of_the_second_trip,
     until_it_converges, left_in_the_first_trip, in_a_loop, one_axis_less_in_each_trip, kernels_of_several_sizes,
+    total_of_all_trips,
 ]  # fmt: skip
 
 
