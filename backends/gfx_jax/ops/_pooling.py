@@ -31,15 +31,22 @@ def _windows(args: SimpleNamespace, last: int = 0) -> str:
 
 
 def _numbers(args: SimpleNamespace) -> str:
-    """kernel, stride and padding as the helpers take them: one number for each axis that is pooled."""
+    """kernel, stride and padding as the helpers take them: one number for each axis that is pooled, by name where they are open."""
     count = len(args.kernel)
+    if _open(args):
+        return f"kernel, {'stride' if args.stride else 'kernel'}, {each(args.padding, count)}"
     return f"{tuple(args.kernel)}, {each(args.stride or args.kernel, count)}, {each(args.padding, count)}"
 
 
+def _open(args: SimpleNamespace) -> bool:
+    """Whether the windows or their steps are numbers that are known when the code runs, as sizes are."""
+    return not literal(args.kernel, args.stride or ())
+
+
 def max_pool(args: SimpleNamespace) -> str:
-    """reduce_window; a helper where its gradient is lacking (dilation), or the edges hang on sizes (ceil_mode)."""
+    """reduce_window; a helper where its gradient is lacking (dilation), the edges hang on sizes (ceil_mode), or the windows do."""
     dilation = each(args.dilation, len(args.kernel))
-    if any(d != 1 for d in dilation) or args.ceil_mode:
+    if any(d != 1 for d in dilation) or args.ceil_mode or _open(args):
         return f"max_pool(x, {_numbers(args)}, {dilation}, ceil_mode)"
     low = "jnp.iinfo(x.dtype).min" if whole(args.x) else "-jnp.inf"
     return f"jax.lax.reduce_window(x, {low}, jax.lax.max, {_windows(args)})"
@@ -47,7 +54,7 @@ def max_pool(args: SimpleNamespace) -> str:
 
 def max_pool_channels_last(args: SimpleNamespace) -> str:
     """The same with channels last; what takes a helper, by the body."""
-    if args.ceil_mode or any(d != 1 for d in args.dilation):
+    if args.ceil_mode or any(d != 1 for d in args.dilation) or _open(args):
         return ""
     low = "jnp.iinfo(x.dtype).min" if whole(args.x) else "-jnp.inf"
     return f"jax.lax.reduce_window(x, {low}, jax.lax.max, {_windows(args, 1)})"
@@ -55,7 +62,7 @@ def max_pool_channels_last(args: SimpleNamespace) -> str:
 
 def avg_pool_channels_last(args: SimpleNamespace) -> str:
     """The same with channels last; what takes a helper, by the body."""
-    if args.ceil_mode or (any(args.padding) and not args.count_include_pad) or whole(args.x):
+    if args.ceil_mode or (any(args.padding) and not args.count_include_pad) or whole(args.x) or _open(args):
         return ""
     divisor = "divisor" if args.divisor is not None else math.prod(args.kernel)
     return f"jax.lax.reduce_window(x, 0.0, jax.lax.add, {_windows(args, 1)}) / {divisor}"
@@ -86,10 +93,11 @@ def max_pool_with_indices(args: SimpleNamespace) -> str:
 
 
 def avg_pool(args: SimpleNamespace) -> str:
-    """Sums divided by the window's size, or by the divisor; a helper where windows differ in how much they count."""
-    if args.divisor is not None and not args.ceil_mode and not whole(args.x):
+    """Sums divided by the window's size, or by the divisor; a helper where windows differ in how much they count, or are open."""
+    plain = not (args.ceil_mode or whole(args.x) or _open(args))
+    if args.divisor is not None and plain:
         return f"jax.lax.reduce_window(x, 0.0, jax.lax.add, {_windows(args)}) / divisor"
-    if args.ceil_mode or (any(args.padding) and not args.count_include_pad) or whole(args.x):
+    if not plain or (any(args.padding) and not args.count_include_pad):
         options = "ceil_mode=ceil_mode, count_include_pad=count_include_pad, divisor=divisor"
         return f"avg_pool(x, {_numbers(args)}, {options})"
     return f"jax.lax.reduce_window(x, 0.0, jax.lax.add, {_windows(args)}) / {math.prod(args.kernel)}"

@@ -119,9 +119,20 @@ def shifted(x):
     return F.pad(x, (0, 0, by, -by), value=2.0), F.pad(x, (-x.shape[0], 3 - x.shape[1]))
 
 
-def test_padding_by_fewer_than_none_cuts():
-    made = gfx.transpile(shifted, gfx.TensorSpec(("b", "n", 4), "float32"), to="jax")
-    for b, n in ((2, 3), (1, 5), (3, 2)):
+def pooled(x):
+    x, sizes = x[None], (x.shape[1], 2)
+    return (
+        F.avg_pool2d(x, sizes),
+        F.max_pool2d(x, 2, sizes),
+        F.avg_pool2d(x, sizes[:1] * 2, 1, (1, 0), divisor_override=3),
+    )
+
+
+@pytest.mark.parametrize("function", [shifted, pooled])
+def test_padding_and_windows_of_open_sizes(function):
+    """Padding by fewer than none cuts."""
+    made = gfx.transpile(function, gfx.TensorSpec(("b", "n", 4), "float32"), to="jax")
+    for b, n in ((2, 3), (1, 4), (3, 2)):
         x = torch.randn(b, n, 4)
-        for found, wanted in zip(made(jnp.asarray(x.numpy())), shifted(x)):
-            np.testing.assert_array_equal(found, wanted)
+        for found, wanted in zip(made(jnp.asarray(x.numpy())), function(x)):
+            np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
