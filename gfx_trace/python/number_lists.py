@@ -1,4 +1,4 @@
-"""Lists of Python's numbers that stand as the rows of one tensor: made of one number, and written at open places."""
+"""Lists that stand as the rows of one tensor: made of one item, and, of Python's numbers, written at open places."""
 
 from __future__ import annotations
 
@@ -8,19 +8,24 @@ from gfx_ir import ops
 from gfx_ir.graph import Value
 from gfx_ir.op import Trait
 
+from ..heap.aliases import doubt
 from ..interfaces import Capturing
 from ..values.number_rows import one_kind, wide
+from ..values.proxy import Proxy, weak_kind
 from .checks import check_place
 from .rows import StackedRows, kind_of_item
 
 
 def filled(tracer: Capturing, item: Any, count: Any) -> list[Any] | None:
     """[item] * count of an open count: the rows of one tensor; None where no tensor holds the item as a row."""
-    kind = one_kind([item], kind_of_item)
-    if not kind:
+    kind, size = one_kind([item], kind_of_item), not_negative(tracer, tracer.unwrap(count))
+    if kind:
+        return [StackedRows(tracer.wrap(ops.full((size,), tracer.unwrap(item), wide(kind)), tracer.backend), kind)]
+    if type(item) is not Proxy or weak_kind(item):
         return None
-    made = ops.full((not_negative(tracer, tracer.unwrap(count)),), tracer.unwrap(item), wide(kind))
-    return [StackedRows(tracer.wrap(made, tracer.backend), kind)]
+    rows = tracer.wrap(ops.repeat(ops.expand_dims(item.read(), 0), size, 0), item.backend)
+    doubt(rows, [item], "a list holds it several times")
+    return [StackedRows(rows)]
 
 
 def not_negative(tracer: Capturing, count: Value) -> Value:

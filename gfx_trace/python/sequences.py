@@ -289,10 +289,11 @@ def is_text(x: Any) -> bool:
 
 
 def _repeated(tracer: Capturing, kind: type, sequence: Any, count: Any) -> Any:
-    if kind is list and type(sequence) is list and len(sequence) == 1 and _counts_items(tracer, count):
+    rows = type(sequence) is list or (type(sequence) is tuple and not all(map(is_whole, sequence)))
+    if rows and len(sequence) == 1 and _counts_items(tracer, count):
         found = filled(tracer, sequence[0], count)
         if found is not None:
-            return found
+            return kind(found)
     if kind in (tuple, list):
         sequence = items_of(tracer, sequence)
     made = tracer.wrap(tracer.host("*", tracer.unwrap(sequence), tracer.unwrap(count)))

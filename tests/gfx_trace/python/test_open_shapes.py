@@ -105,6 +105,7 @@ CASES = {
     "truth": lambda x: x * 2 if list(x.shape[2:]) else x,
     "numel": lambda x: x * x.shape.numel() + x.shape[1:].numel(),
     "makers": lambda x: x.new_zeros(x.shape[1:]) + torch.ones(*x.shape) + torch.full(x.shape, 2.0) + torch.zeros(1, *x.shape[1:]),
+    "as many tensors": lambda x: torch.stack([x.sum(0)] * x.shape[0]) + torch.cat((x[0][None],) * x.shape[0]),
     "results": lambda x: (x.shape + (1,), list(x.shape), [d + 1 for d in x.shape], x.shape[::-1]),
 }  # fmt: skip
 FUNCTIONS = [loops, unpacked, changed, rows_changed, numbered, asserted, texts, called, resized]
