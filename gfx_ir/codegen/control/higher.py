@@ -203,7 +203,7 @@ class HigherOrder(PythonControl):
         weak = (
             element is None or element.kind != "b" or not self.plan.facts.is_boolean(init)
         )  # True and False have one dtype
-        if weak and element is not None and declared(init) is None and self.plan.facts.may_be_weak(init):
+        if weak and element is not None and self.plan.facts.may_be_weak(init):
             return self.typed(self.writer.tree(init), element)
         return self.of_kind(init, self.plan.agreement.widened(node, at))
 

@@ -186,10 +186,23 @@ def replaced_by_a_number(x, n: int):
     return x * whole, x * some
 
 
+def begun_by_a_test(x, n: int):
+    a = 1
+    if n > 1:
+        a = a + x[0]
+    for _ in range(n):
+        for _ in x:
+            a = n
+    if x.sum() < 1:
+        a = x[0] * 2
+    return a, x
+
+
 @pytest.mark.parametrize("n", (0, 2))
-def test_a_number_of_a_higher_kind(n):
-    program, given = gfx.symbolic_trace(replaced_by_a_number, torch.tensor(X)), torch.tensor(X)
-    wanted = plain(replaced_by_a_number(given, n))
+@pytest.mark.parametrize("fn", (replaced_by_a_number, begun_by_a_test), ids=lambda fn: fn.__name__)
+def test_numbers_in_the_place_of_arrays(fn, n):
+    program, given = gfx.symbolic_trace(fn, torch.tensor(X)), torch.tensor(X)
+    wanted = plain(fn(given, n))
     assert plain(program.to("torch")(given, n)) == wanted
     for (want, _), got in zip(wanted, program.to("jax")(jnp.asarray(X), n)):
         np.testing.assert_allclose(got, want, 1e-6)
