@@ -172,6 +172,12 @@ op(
 )
 
 
+@composite(FAMILY)
+def as_complex(real: Any, imag: Any) -> Any:
+    """Complex numbers of two parts of one shape, which are what they were: real + imag * 1j has others of infinities and of -0."""
+    return ops.view_as_complex(ops.stack((real, imag), axis=-1))
+
+
 # ---------------------------------------------------------------- diagonals, blocks, triangles, powers
 @composite(FAMILY)
 def diag_embed(x: Any, offset: int = 0, axis1: int = -2, axis2: int = -1) -> Any:

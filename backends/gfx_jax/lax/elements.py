@@ -21,10 +21,6 @@ def _conj(x: Any, input_dtype: Any = None) -> Any:
     return ops.astype(x, complex64)
 
 
-def _complex(real: Any, imag: Any) -> Any:
-    return ops.add(real, ops.multiply(imag, 1j))
-
-
 def _round(x: Any, rounding_method: Any = 0) -> Any:
     """lax.round: halves away from zero, or to the even number."""
     if int(rounding_method) == 1:
@@ -80,7 +76,6 @@ def _device_put(x: Any, device: Any = None, *, src: Any = None, donate: bool = F
 
 ELEMENTS: dict[str, Callable[..., Any]] = {
     "lax.conj": _conj,
-    "lax.complex": _complex,
     "lax.round": _round,
     "lax.select_n": _select_n,
     "lax.shift_right_logical": _shift_right_logical,

@@ -23,6 +23,7 @@ ROWS = (
     Row("unfold", "unfold(x, axis, size, step=step)"),
     Row("take_run", "jax.lax.dynamic_slice_in_dim(x, start, length, axis=axis)"),
     Row("view_as_real", "jnp.stack((jnp.real(x), jnp.imag(x)), axis=-1)"),
+    Row("as_complex", "jax.lax.complex(real, imag)", {"lax.complex": lambda x, y: ops.as_complex(x, y)}),
     Row("view_as_complex", "jax.lax.complex(x[..., 0], x[..., 1])"),
     Row(
         "block_diag",

@@ -144,11 +144,11 @@ def logaddexp2(input: Any, other: Any) -> Any:
     return ops.divide(ops.logaddexp(ops.multiply(input, scale), ops.multiply(other, scale)), scale)
 
 
-def complex_(real: Any, imag: Any) -> Any:
-    """Complex numbers of their two parts."""
-    if dtype_of(real) == dtype("float16"):
+def polar(abs: Any, angle: Any) -> Any:
+    """Complex numbers of absolute value and angle."""
+    if dtype_of(abs) == dtype("float16"):
         refuse("complex numbers of half precision (torch.complex32) have no counterpart", "x.float() first")
-    return ops.add(real, ops.multiply(imag, 1j))
+    return ops.add(ops.multiply(abs, ops.cos(angle)), ops.multiply(ops.multiply(abs, ops.sin(angle)), 1j))
 
 
 LIFTS = {
@@ -172,6 +172,5 @@ LIFTS = {
     names("isposinf"): lambda input: ops.equal(input, float("inf")),
     names("logaddexp2"): logaddexp2,
     names("ldexp"): lambda input, other: ops.multiply(input, ops.pow(2.0, other)),
-    "torch.complex": complex_,
-    "torch.polar": lambda abs, angle: complex_(ops.multiply(abs, ops.cos(angle)), ops.multiply(abs, ops.sin(angle))),
+    "torch.polar": polar,
 }

@@ -29,6 +29,7 @@ from ..lifting import (
     sizes,
     untracked,
 )
+from .shapes import broadcast_tensors
 
 _ROW_MAJOR = frozenset("constant zeros ones full empty arange linspace eye concat stack matmul".split())
 _KEEPS = frozenset("reshape flatten expand_dims squeeze copy".split())
@@ -100,6 +101,15 @@ def diagonal_scatter(input: Any, src: Any, offset: Any = 0, dim1: Any = 0, dim2:
 def view_as_real(input: Any) -> Any:
     """Parts along a new last axis."""
     return ops.view_as_real(input)
+
+
+def as_complex(real: Any, imag: Any) -> Any:
+    """Complex numbers of their two parts."""
+    if dtype_like(real) == DTYPES["float16"]:
+        half_complex(real)
+    known = [x.type.dims if x.type is not None else None for x in (real, imag)]
+    alike = None in known or known[0] == known[1]
+    return ops.as_complex(*((real, imag) if alike else broadcast_tensors(real, imag)))
 
 
 def view_as_complex(input: Any) -> Any:

@@ -54,6 +54,7 @@ ROWS = (
     Row("unfold", "x.unfold(axis, size, step)", {"Tensor.unfold": arranging.unfold}),
     Row("take_run", "torch.narrow(x, axis, start, length)"),
     Row("view_as_real", "torch.view_as_real(x)", {"torch.view_as_real": lambda input: arranging.view_as_real(input)}),
+    Row("as_complex", "torch.complex(real, imag)", {"torch.complex": arranging.as_complex}),
     Row("view_as_complex", _as_complex, {"torch.view_as_complex": lambda input: arranging.view_as_complex(input)}),
     Row(
         "diag_embed",

@@ -26,6 +26,7 @@ SAMPLES = [
     S("take_run", (X, np.array(2), 1, -1)),
     S("view_as_real", (COMPLEX,)),
     S("view_as_complex", (normal(3, 2),)),
+    S("as_complex", (normal(3, 2), normal(3, 2, seed=1))),
     S("diag_embed", (VECTOR,)),
     S("diag_embed", (MATRIX, 1)),
     S("diag_embed", (MATRIX, -2), {"axis1": 0, "axis2": 2}),
