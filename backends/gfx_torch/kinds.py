@@ -35,7 +35,7 @@ _ROWS = (
             " native_group_norm native_layer_norm nll_loss pdist poisson polar prelu quantile rrelu"
             " scaled_dot_product_attention segment_reduce selu softmax softmin softplus softshrink AdaptiveAvgPool2d"
             " AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d BCELoss BatchNorm1d BatchNorm2d"
-            " BatchNorm3d BCEWithLogitsLoss CELU CrossEntropyLoss ELU FloatTensor GELU GLU GroupNorm Hardshrink Hardsigmoid Hardswish"
+            " BatchNorm3d BCEWithLogitsLoss CELU CrossEntropyLoss ELU GELU GLU GroupNorm Hardshrink Hardsigmoid Hardswish"
             " InstanceNorm1d InstanceNorm2d InstanceNorm3d KLDivLoss LayerNorm LeakyReLU LogSigmoid LogSoftmax Mish"
             " MultiheadAttention NLLLoss PReLU SELU Softmax Softmax2d Softmin Softplus Softshrink"
         ),

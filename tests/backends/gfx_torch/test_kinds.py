@@ -18,7 +18,17 @@ from gfx_torch.lifts.refused import OUTLIVING
 TORCH = backend("torch")
 DTYPES = {"b": torch.bool, "u": torch.uint8, "i": torch.int64, "f": torch.float32, "c": torch.complex64}
 SHAPES = ((3, 3), (2, 3, 4, 4), (4,))
-OTHERS = ("hardtanh", "dropout", "bernoulli", "rand_like", "randn_like", "normal", "repeat_interleave", "Parameter")
+OTHERS = (
+    "hardtanh",
+    "dropout",
+    "bernoulli",
+    "rand_like",
+    "randn_like",
+    "normal",
+    "repeat_interleave",
+    "Parameter",
+    "FloatTensor",
+)
 """What takes other kinds with other arguments."""
 APART = ("torch.masked", "torch.ops", "torch.sparse", "torch.hash_tensor")
 

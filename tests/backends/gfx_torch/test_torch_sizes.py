@@ -51,7 +51,7 @@ def listed(x):
 
 
 def of_sizes(x):
-    return torch.Tensor(x.shape[0], 2).fill_(3.0) * x
+    return torch.Tensor(x.shape[0], 2).fill_(3.0) * x + torch.FloatTensor(x.shape[0], 2).zero_()
 
 
 @pytest.mark.parametrize("f", [same, listed, of_sizes], ids=lambda f: f.__name__)
