@@ -14,6 +14,7 @@ from gfx_ir.copies import copy_program
 from gfx_ir.dependence import ancestors
 from gfx_ir.graph import Graph, Value, values_in
 from gfx_ir.loading import backend
+from gfx_ir.op import Trait
 from gfx_ir.passes import Optimize
 from gfx_ir.passes.dce import eliminate_dead, has_effect
 from gfx_ir.program import Program
@@ -56,6 +57,9 @@ def _computed(program: Program, slots: Mapping[str, Write]) -> dict[str, Any]:
     """The arrays that a program writes and makes of its own alone, by path."""
     made, found = copy_program(program), {}
     entry, owner = made.entry, backend(made.flavour)
+    for node in entry:
+        if node.op.traits & Trait.MOVES:  # on which device its elements lie is none of an array
+            node.value.replace_by(node.args[0])
     for path, value in entry.result[1].items() if made.writes else ():
         own = _made_of(value) if path in slots or path in made.params else None
         if own is not None and not (path in slots and may_be_trained(made.params[name] for name in own)):

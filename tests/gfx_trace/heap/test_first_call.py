@@ -210,7 +210,7 @@ class TableFilled(Base):
 
     def forward(self, x):
         if self.table is None:
-            self.table = torch.cos(torch.arange(40.0)[:, None] / self.steps)
+            self.table = torch.cos(torch.arange(40.0)[:, None] / self.steps).type_as(x)
             self.width = self.table[-1] + 1
         return x * self.table[: x.shape[0]] + self.width
 
