@@ -85,7 +85,7 @@ def _is_whole(leaf: Any) -> bool:
 def _exact(data: np.ndarray, dtype: DType) -> bool:
     """Whether an array holds whole numbers that its dtype, and those that it is computed with, keep."""
     if data.dtype == bool or not data.size:
-        return data.dtype == bool or dtype.kind in "bi"
+        return True
     if data.dtype.kind not in "if" or not np.all(np.isfinite(data)) or not np.array_equal(data, np.floor(data)):
         return False
     ends = [Seq(end.item()) for end in (data.min(), data.max())]

@@ -218,7 +218,9 @@ class Applying:
 
     def _numbers_of(self, x: Any) -> Any:
         held = self._tracer.record.content(x) if type(x) is Value and x.is_tensor else None
-        return held.tolist() if isinstance(held, np.ndarray) and held.dtype.kind in "iu" else x
+        if not isinstance(held, np.ndarray):
+            return x
+        return held.tolist() if held.dtype.kind in "iu" or not held.size else x  # np.cumsum([]) is of floats
 
     def _unspread(self, lift: Lift, mark: Mark) -> None:
         """Raises where a call took an open shape for a number, so that it stands among other sizes."""
