@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import ml_dtypes
@@ -126,11 +127,11 @@ def swapped(op: OpDef, say: Dialect | None = None) -> Lifted:
 
 # ---------------------------------------------------------------- dtypes
 def element(dtype: Any) -> Any:
-    """A dtype argument: a DType, None, an open dtype, or a name. Raises MissingOp for what is none of these."""
+    """A dtype argument: a DType, None, an open dtype, or a name, also one of NumPy's as "int". Raises MissingOp for what is none of
+    these."""
     if isinstance(dtype, str):
-        if dtype not in DTYPES:
-            raise MissingOp(f"GFX knows no dtype {dtype!r}", hint=f"it knows {', '.join(DTYPES)}")
-        return DTYPES[dtype]
+        with suppress(KeyError, TypeError):
+            return DTYPES[dtype if dtype in DTYPES else np.dtype(dtype).name]
     if dtype is None or isinstance(dtype, (DType, Value)):
         return dtype
     raise MissingOp(f"GFX knows no dtype {dtype!r}", hint=f"it knows {', '.join(DTYPES)}")

@@ -41,7 +41,7 @@ CASES = [
     ("np.add", (X, [1.0, 2.0, 3.0, 4.0]), {}), ("np.round", (X, 2), {}), ("ndarray.round", (X,), {}), ("np.clip", (X, -0.5, 0.5), {}),
     ("ndarray.clip", (X, 0), {}), ("np.clip", (X,), {"max": 0.5, "min": None}), ("np.where", (B, X, 0.0), {}),
     ("np.select", ([B, X > 1], [X, 2 * X], 7.0), {}), ("np.isclose", (X, X + 1e-7), {}), ("np.allclose", (X, X), {}),
-    ("np.nan_to_num", (np.array([1, np.nan, np.inf, -np.inf]),), {}), ("ndarray.astype", (X, int), {}), ("ndarray.astype", (N, "float32"), {}),
+    ("np.nan_to_num", (np.array([1, np.nan, np.inf, -np.inf]),), {}), ("ndarray.astype", (X, int), {}), ("ndarray.astype", (X, "int"), {}), ("ndarray.astype", (N, "float32"), {}),
     ("np.astype", (X, np.float64), {}), ("np.float32", (N,), {}), ("np.int64", (3.7,), {}), ("np.bool_", (N,), {}), ("np.copy", (X,), {}),
     ("np.divmod", (X, Y), {}), ("np.deg2rad", (X,), {}), ("np.degrees", (X,), {}), ("np.indices", ((2, 3),), {}),
     # reduce
