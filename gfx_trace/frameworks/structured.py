@@ -111,7 +111,9 @@ def scan(tracer: Capturing, backend: Backend, body: Any, init: Any, xs: Any, len
     else:
         rows = OpenRange(0, length, 1) if is_open(length) else range(length)
     tracer.loops.for_(rows, trip, state.access(body), None, "x")
-    return state.left, made([tracer.objects.stacked(out) for out in outs]) if made is not None else None
+    rows_left = map(tracer.objects.stacked, outs)  # of one shape, as JAX asks: a list of open length is their stack
+    stacks = [x if type(x) is Proxy else tracer.wrap(ops.stack(tracer.unwrap(x)), backend) for x in rows_left]
+    return state.left, made(stacks) if made is not None else None
 
 
 def _trips(tracer: Capturing, backend: Backend, body: Any, state: Any, items: list[Any]) -> Any:

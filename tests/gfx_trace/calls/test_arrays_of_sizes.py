@@ -45,3 +45,12 @@ def test_an_array_of_sizes_or_axes_is_its_numbers(f, array):
         leaves(gfx.transpile(f, x, to="torch")(torch.from_numpy(np.array(x)))), leaves(f(x)), strict=True
     ):
         np.testing.assert_allclose(np.asarray(got), want, rtol=1e-5, atol=1e-6)
+
+
+def test_what_a_scan_collects_is_a_stack_also_where_open_sizes_are_not_told_equal():
+    def scaled(u, a):
+        return jax.lax.scan(lambda x, row: (row * x, row * 2), a, u)
+
+    u, a = jnp.ones((5, 2)), jnp.ones(2)
+    state, rows = gfx.transpile(scaled, u, a, to="torch", dynamic=True)(torch.ones(1, 3), torch.ones(3))
+    assert (state.shape, rows.shape) == ((3,), (1, 3))
