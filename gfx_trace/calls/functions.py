@@ -34,10 +34,11 @@ from ..values.raised import Raised
 from .conversion import convert
 from .outputs import Outputs
 from .profiles import Profile, Profiles
-from .signatures import Given, NoCall, Open
+from .signatures import Given, Idle, NoCall, Open
 
 _HOPELESS = 8
-"""How often a capture of a function may come to nothing, for each one that did not, before it is always expanded."""
+"""How often a capture of a function may come to nothing, for each one that did not, before it is always expanded; where it computes
+nothing, a quarter as often."""
 _ENDLESS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -61,7 +62,8 @@ class Share:
 class _Kept:
     """A function that was captured: `graph` is what it does for arguments like these, `name` the function of the program that does
     the same, `closed` the values from outside that it takes. `places`: what of all that was written it could read (None: anything),
-    `since`: from where on in the journal's log. `given` is what its key tells apart by identity."""
+    `since`: from where on in the journal's log; what is made after `made` others leads to nothing that it reads. `given` is what its
+    key tells apart by identity."""
 
     graph: Graph
     name: str
@@ -71,6 +73,7 @@ class _Kept:
     reads: Reads
     places: Any
     since: int
+    made: int
     entered: int
     given: list[Any]
 
@@ -87,7 +90,8 @@ class Functions:
         self._kept: dict[Any, _Kept | None] = {}
         self._failed: Counter[types.CodeType] = Counter()
         self._codes: list[types.CodeType] = []  # whose ids these are
-        self.hopeless: set[int] = set()  # ids of the code of functions that are always expanded
+        self.hopeless: set[int] = set()  # ids of the code of functions that are always expanded,
+        self._idle: set[int] = set()  # and of those that computed nothing when they were given nothing open
         self._reading: list[Reads] = []  # of each that is being captured
 
     def enters(self, f: types.FunctionType) -> None:
@@ -106,6 +110,8 @@ class Functions:
         try:
             given = Given(self.tracer, self.profiles, f, args, kwargs)
         except (NoCall, CaptureError):  # what an argument holds may be undecided
+            return NotImplemented
+        if not given.values and id(f.__code__) in self._idle:
             return NotImplemented
         key = mode, given.key
         kept = self._kept.get(key)
@@ -144,12 +150,12 @@ class Functions:
         """Whether all that a function reads from outside is as it was."""
         journal = self.tracer.journal
         if len(journal.log) != kept.since:
-            written = journal.log[kept.since :]
-            if kept.places is UNSET:  # what was not written leads where it did
+            written = [key for key in journal.log[kept.since :] if not journal.made.has(key, kept.made)]
+            if written and kept.places is UNSET:  # what was not written leads where it did
                 kept.places = kept.reads.places(kept.given)
-            if kept.places is None or not kept.places.isdisjoint(written):
+            if written and (kept.places is None or not kept.places.isdisjoint(written)):
                 return False
-            kept.since += len(written)
+            kept.since = len(journal.log)
         if not kept.reads.hold():
             return False
         return all(value.node.graph is not None and value not in journal.overwritten for value in kept.closed)
@@ -188,7 +194,8 @@ class Functions:
         self, new: Callable[..., Any], f: types.FunctionType, given: Given, args: tuple, kwargs: dict
     ) -> _Kept | None:
         """f captured on the graph of the whole capture, for arguments like these; None where it has to be expanded."""
-        entered, reads = self.share.entered, Reads()
+        entered, reads, made = self.share.entered, Reads(), self.tracer.journal.made
+        mark = len(made)
         self._reading.append(reads)
         try:
             with self._alone(f.__name__) as side:
@@ -201,21 +208,27 @@ class Functions:
                 if function is not f:
                     new = function if new is f else convert(function, self.tracer)
                 found = self.tracer.calls.enter(new, function, *arguments, expanded=True)
-                reached = Reached(reads, given.objects)
-                alone = lambda x, reached=reached: reached.is_not(x) and self._is_settled(x)
-                outputs = Outputs(self.tracer.facts, side.graph, places, filled, alone)
+                outputs = Outputs(self.tracer.facts, side.graph, places, filled)
                 result = outputs.of(found)
+                if not all(map(self._is_settled, outputs.containers.values())):
+                    raise NoCall
                 for at, (place, value) in enumerate(zip([*places, key], own)):
                     if type(place) is Proxy and place.value is not value:
                         outputs.written(at, place)
                     if type(place) is Proxy and type(place.base) is Lost:
                         raise NoCall
             self._check(side, outputs)
+            reached = Reached(reads, given.objects, lambda x: made.since(x, mark))
+            if not all(map(reached.is_not, outputs.containers.values())):
+                raise NoCall
         except RunsModule:
             self.expand(f)
             return None
-        except (Exception, Raised):  # which its expansion raises again, at its place
-            self._failed[f.__code__] += 1
+        except (Exception, Raised) as error:  # which its expansion raises again, at its place
+            self._failed[f.__code__] += 4 if type(error) is Idle else 1
+            if type(error) is Idle and not given.values:
+                self._codes.append(f.__code__)
+                self._idle.add(id(f.__code__))
             if self._failed[f.__code__] >= _HOPELESS or (given.alone and calls_nothing(f)):
                 self.expand(f)
             return None
@@ -233,7 +246,9 @@ class Functions:
         closed = [outer[place] for place in found_outside]
         graph.result = tuple(outputs.values) if len(outputs.values) > 1 else next(iter(outputs.values), None)
         since, name = len(self.tracer.journal.log), self._named(f, graph)
-        return _Kept(graph, name, closed, outputs, result, reads, reached.places, since, entered, given.objects)
+        return _Kept(
+            graph, name, closed, outputs, result, reads, reached.places, since, len(made), entered, given.objects
+        )
 
     def _is_settled(self, x: Any) -> bool:
         """Whether all that a container holds says what it is: no test decides which keys it has, or which container it may be."""
@@ -277,7 +292,9 @@ class Functions:
         texts = any(
             type(value) is Value and value.kind == "str" for value in outputs.values
         )  # told where they are used
-        if left or not closed or not given or texts or (outputs.doubts and not self.share.doubts):
+        if not given:
+            raise Idle
+        if left or not closed or texts or (outputs.doubts and not self.share.doubts):
             raise NoCall
 
     def _place(self, x: Open, value: Value, told: Profile, name: str) -> Open:

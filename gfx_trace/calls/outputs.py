@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,16 +49,14 @@ class Outputs:
     """The values that a captured body gives, in their order, and the tree that its result is of them. `doubts`: whether one of them
     may share memory with what the function is given."""
 
-    def __init__(
-        self, facts: Facts, graph: Graph, places: Sequence[Open], given: Filled, fresh: Callable[[Any], bool]
-    ) -> None:
-        self._facts, self._graph, self._places, self._given, self._fresh = facts, graph, places, given, fresh
+    def __init__(self, facts: Facts, graph: Graph, places: Sequence[Open], given: Filled) -> None:
+        self._facts, self._graph, self._places, self._given = facts, graph, places, given
         self.values: list[Value] = []
         self.like: list[Open] = []
         self.writes: list[tuple[int, int]] = []  # which of the open values are written, and which value tells what
         self.doubts = False
         self._memory: set[int] = set()  # what the tensors that it gives are made of, by id
-        self._trees: set[int] = set()
+        self.containers: dict[int, Any] = {}  # which can be written; to be told: that the body has made them
 
     # ------------------------------------------------------------------ the body's side
     def of(self, x: Any) -> Any:
@@ -74,15 +72,17 @@ class Outputs:
         parts = branches(x)
         if parts is None or not self._is_tree(x):
             raise NoCall
-        self._trees.add(id(x))
         return Tree(x, tuple([self.of(item) for _, item in parts]))
 
     def _is_tree(self, x: Any) -> bool:
-        """Whether x is a container, of which nothing else holds a part."""
+        """Whether x is a container, that stands at one place of the result alone."""
         if isinstance(x, tuple):
             return type(x) is tuple or hasattr(x, "_fields")
         plain = type(x) in (list, dict) or (is_record(x) and row_of(type(x)) is None and _has_fields_alone(x))
-        return plain and id(x) not in self._trees and self._fresh(x)
+        if not plain or id(x) in self.containers:
+            return False
+        self.containers[id(x)] = x
+        return True
 
     def _open(self, x: Open) -> Any:
         for at, place in enumerate(self._places):

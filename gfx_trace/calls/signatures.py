@@ -28,6 +28,10 @@ class NoCall(Exception):
     """The arguments, body or result of a function are such that a call of it cannot stand for it."""
 
 
+class Idle(NoCall):
+    """A function computed nothing."""
+
+
 class Given:
     """What a call gives: `values`, which are open, each once, with what they hold, `profiles` and `names`; `containers`, told by what they hold, and
     functions, told by their code and what they close over; `objects`, of which each is only itself. `key`: of all that.

@@ -23,11 +23,11 @@ class Made:
             self._found.setdefault(id(x), (len(self._found) if of is None else self._found[id(of)][0], x))
         return x
 
-    def has(self, key: int) -> bool:
-        """Whether an object of this id was made."""
-        return key in self._found
+    def has(self, key: int, mark: int = 0) -> bool:
+        """Whether an object of this id was made when so many others had been, or later."""
+        found = self._found.get(key)
+        return found is not None and found[0] >= mark
 
     def since(self, x: Any, mark: int = 0) -> bool:
         """Whether x was made when so many others had been, or later."""
-        found = self._found.get(id(x))
-        return found is not None and found[0] >= mark
+        return self.has(id(x), mark)

@@ -4,7 +4,7 @@ it was, and any code of objects as they were before the call."""
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from gfx_ir.probing import cell_content, is_module
@@ -74,14 +74,17 @@ class Reads:
 
 
 class Reached:
-    """The places that can be reached from what functions read and are given, looked for when somebody asks."""
+    """The places that can be reached from what functions read and are given, looked for when somebody asks. What a call `made` is none
+    of them, as long as nothing that it wrote is left."""
 
-    def __init__(self, reads: Reads, given: Iterable[Any]) -> None:
-        self.reads, self.given = reads, given
+    def __init__(self, reads: Reads, given: Iterable[Any], made: Callable[[Any], bool]) -> None:
+        self.reads, self.given, self.made = reads, given, made
         self.places: Any = UNSET
 
     def is_not(self, x: Any) -> bool:
         """Whether an object surely is none of them."""
+        if self.made(x):
+            return True
         if self.places is UNSET:
             self.places = self.reads.places(self.given)
         return self.places is not None and id(x) not in self.places

@@ -8,6 +8,8 @@ from typing import Any
 
 from .gated import defined_by, is_total
 
+_ABSENT = object()
+
 
 def is_record(value: Any) -> bool:
     """Whether a value is a dataclass's instance."""
@@ -24,8 +26,17 @@ def branches(value: Any) -> list[tuple[Any, Any]] | None:
     if kind is dict:
         return list(value.items())
     if is_record(value):
-        return [(f.name, getattr(value, f.name)) for f in dataclasses.fields(value) if hasattr(value, f.name)]
+        items = ((f.name, _stored(value, f.name)) for f in dataclasses.fields(value))
+        return [item for item in items if item[1] is not _ABSENT]
     return None
+
+
+def _stored(record: Any, name: str) -> Any:
+    """What stands in a field, whatever code of the class's own says of it."""
+    try:
+        return object.__getattribute__(record, name)
+    except AttributeError:
+        return _ABSENT
 
 
 def rebuilt(value: Any, items: list[Any]) -> Any:
