@@ -37,8 +37,9 @@ from .profiles import Profile, Profiles
 from .signatures import Given, Idle, NoCall, Open
 
 _HOPELESS = 8
-"""How often a capture of a function may come to nothing, for each one that did not, before it is always expanded; where it computes
-nothing, a quarter as often."""
+"""How often a capture of a function may come to nothing, for each one that did not, before it is always expanded."""
+_IDLE = 2
+"""The same of one that is given nothing open, as what reads a configuration, and computes nothing."""
 _ENDLESS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -91,7 +92,7 @@ class Functions:
         self._failed: Counter[types.CodeType] = Counter()
         self._codes: list[types.CodeType] = []  # whose ids these are
         self.hopeless: set[int] = set()  # ids of the code of functions that are always expanded,
-        self._idle: set[int] = set()  # and of those that computed nothing when they were given nothing open
+        self._idle: Counter[int] = Counter()  # and how often one computed nothing when it was given nothing open
         self._reading: list[Reads] = []  # of each that is being captured
 
     def enters(self, f: types.FunctionType) -> None:
@@ -111,7 +112,7 @@ class Functions:
             given = Given(self.tracer, self.profiles, f, args, kwargs)
         except (NoCall, CaptureError):  # what an argument holds may be undecided
             return NotImplemented
-        if not given.values and id(f.__code__) in self._idle:
+        if not given.values and self._idle[id(f.__code__)] >= _IDLE:
             return NotImplemented
         key = mode, given.key
         kept = self._kept.get(key)
@@ -225,10 +226,10 @@ class Functions:
             self.expand(f)
             return None
         except (Exception, Raised) as error:  # which its expansion raises again, at its place
-            self._failed[f.__code__] += 4 if type(error) is Idle else 1
+            self._failed[f.__code__] += 1
             if type(error) is Idle and not given.values:
                 self._codes.append(f.__code__)
-                self._idle.add(id(f.__code__))
+                self._idle[id(f.__code__)] += 1
             if self._failed[f.__code__] >= _HOPELESS or (given.alone and calls_nothing(f)):
                 self.expand(f)
             return None
@@ -236,6 +237,9 @@ class Functions:
             self._reading.pop()
             entered, self.share.entered = self.share.entered - entered, entered
         self._failed[f.__code__] -= _HOPELESS
+        if not given.values:
+            self._codes.append(f.__code__)
+            self._idle[id(f.__code__)] -= _HOPELESS
         graph = side.graph
         if key.value is own[-1]:
             graph.placeholders.remove(own.pop())
