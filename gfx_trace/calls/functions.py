@@ -7,6 +7,7 @@ of these; what it reads from outside is as it was. Any other is expanded.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 from collections import Counter
@@ -196,7 +197,7 @@ class Functions:
     ) -> _Kept | None:
         """f captured on the graph of the whole capture, for arguments like these; None where it has to be expanded."""
         entered, reads, made = self.share.entered, Reads(), self.tracer.journal.made
-        mark = len(made)
+        reached = Reached(reads, given.objects, functools.partial(made.since, mark=len(made)))
         self._reading.append(reads)
         try:
             with self._alone(f.__name__) as side:
@@ -218,20 +219,12 @@ class Functions:
                         outputs.written(at, place)
                     if type(place) is Proxy and type(place.base) is Lost:
                         raise NoCall
-            self._check(side, outputs)
-            reached = Reached(reads, given.objects, lambda x: made.since(x, mark))
-            if not all(map(reached.is_not, outputs.containers.values())):
-                raise NoCall
+            self._check(side, outputs, reached)
         except RunsModule:
             self.expand(f)
             return None
         except (Exception, Raised) as error:  # which its expansion raises again, at its place
-            self._failed[f.__code__] += 1
-            if type(error) is Idle and not given.values:
-                self._codes.append(f.__code__)
-                self._idle[id(f.__code__)] += 1
-            if self._failed[f.__code__] >= _HOPELESS or (given.alone and calls_nothing(f)):
-                self.expand(f)
+            self._came_to_nothing(f, given, type(error) is Idle)
             return None
         finally:
             self._reading.pop()
@@ -243,16 +236,21 @@ class Functions:
         graph = side.graph
         if key.value is own[-1]:
             graph.placeholders.remove(own.pop())
-        outer = {placeholder: value for value, placeholder in side.captures.items()}
-        found_outside = [place for place in graph.placeholders if place not in own]
-        for place in found_outside:  # no argument of the author's has such a name
-            place.node.set_args(("", *place.node.args[1:]))
-        closed = [outer[place] for place in found_outside]
+        closed = _from_outside(side, own)
         graph.result = tuple(outputs.values) if len(outputs.values) > 1 else next(iter(outputs.values), None)
         since, name = len(self.tracer.journal.log), self._named(f, graph)
         return _Kept(
             graph, name, closed, outputs, result, reads, reached.places, since, len(made), entered, given.objects
         )
+
+    def _came_to_nothing(self, f: types.FunctionType, given: Given, idle: bool) -> None:
+        """Note that a capture of f did, and whether it computed nothing (`idle`)."""
+        self._failed[f.__code__] += 1
+        if idle and not given.values:
+            self._codes.append(f.__code__)
+            self._idle[id(f.__code__)] += 1
+        if self._failed[f.__code__] >= _HOPELESS or (given.alone and calls_nothing(f)):
+            self.expand(f)
 
     def _is_settled(self, x: Any) -> bool:
         """Whether all that a container holds says what it is: no test decides which keys it has, or which container it may be."""
@@ -288,7 +286,7 @@ class Functions:
             tracer.missing.clear()
             tracer.missing.update(missing)
 
-    def _check(self, side: Any, outputs: Outputs) -> None:
+    def _check(self, side: Any, outputs: Outputs, reached: Reached) -> None:
         """Raises NoCall where a call of what was captured would not do what the author's does."""
         left = [slot for slot, value in side.written if slot.kind != "mode" or slot.old is not value]
         closed = all(value.node.graph is not None for value in side.captures)
@@ -299,6 +297,8 @@ class Functions:
         if not given:
             raise Idle
         if left or not closed or texts or (outputs.doubts and not self.share.doubts):
+            raise NoCall
+        if not all(map(reached.is_not, outputs.containers.values())):
             raise NoCall
 
     def _place(self, x: Open, value: Value, told: Profile, name: str) -> Open:
@@ -350,3 +350,12 @@ class Functions:
             assert type(written) is Proxy
             written.write(node.values[own])
         return outputs.given(kept.result, made, given.values, given.containers)
+
+
+def _from_outside(side: Any, own: list[Value]) -> list[Value]:
+    """What a body takes from outside, beside what it is given: no argument of the author's has the names of these."""
+    outer = {placeholder: value for value, placeholder in side.captures.items()}
+    found = [place for place in side.graph.placeholders if place not in own]
+    for place in found:
+        place.node.set_args(("", *place.node.args[1:]))
+    return [outer[place] for place in found]
