@@ -35,8 +35,8 @@ window: [Limits](limits.md)), PyTorch's written for JAX and those of JAX's libra
 - **capture** in seconds; **time** of a call, jitted where JAX runs it, as a multiple of the original's (PyTorch
   eager, or JAX jitted); the models are small, so that overhead of calls counts. Most lines were measured while the
   machine had other work: their last two columns may be too large by a multiple.
-- Against `torch.export` with the same sizes open (`torch.export.Dim.AUTO`) capture took a 5th to a 24th of the CPU time on the 38 models of
-  transformers that were measured, less on GPT, ResNet-50 and U-Net; against its graph of one shape alone a half to an 8th
+- Against `torch.export` with the same sizes open (`torch.export.Dim.AUTO`) capture took a 5th to a 24th of the CPU time on the 45 models of
+  transformers, less on GPT, ResNet-50 and U-Net; against its graph of one shape alone nine tenths (Wav2Vec2) to an 8th
   (`benchmarks/run.py exported` has five of them).
 
 `python benchmarks/zoo/heads.py` does the same with the heads that transformers has for these families: 165 classes (`...ForCausalLM`,
