@@ -12,7 +12,7 @@ from gfx_ir.dtypes import dtype
 from gfx_ir.lifting.numbers import passing
 from gfx_ir.lifting.words import kind_of
 
-from ..lifting import INT64, axes, floating, is_number, kind, names, refuse
+from ..lifting import INT64, axes, floating, is_number, kind, names
 
 Frexp = namedtuple("Frexp", ("mantissa", "exponent"))
 
@@ -144,13 +144,6 @@ def logaddexp2(input: Any, other: Any) -> Any:
     return ops.divide(ops.logaddexp(ops.multiply(input, scale), ops.multiply(other, scale)), scale)
 
 
-def polar(abs: Any, angle: Any) -> Any:
-    """Complex numbers of absolute value and angle."""
-    if dtype_of(abs) == dtype("float16"):
-        refuse("complex numbers of half precision (torch.complex32) have no counterpart", "x.float() first")
-    return ops.add(ops.multiply(abs, ops.cos(angle)), ops.multiply(ops.multiply(abs, ops.sin(angle)), 1j))
-
-
 LIFTS = {
     names("frexp"): frexp,
     names("isreal"): isreal,
@@ -172,5 +165,4 @@ LIFTS = {
     names("isposinf"): lambda input: ops.equal(input, float("inf")),
     names("logaddexp2"): logaddexp2,
     names("ldexp"): lambda input, other: ops.multiply(input, ops.pow(2.0, other)),
-    "torch.polar": polar,
 }

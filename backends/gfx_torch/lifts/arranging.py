@@ -103,20 +103,27 @@ def view_as_real(input: Any) -> Any:
     return ops.view_as_real(input)
 
 
+def _no_half(parts: Any) -> None:
+    if dtype_like(parts) == DTYPES["float16"]:
+        refuse("complex numbers of half precision (torch.complex32) have no counterpart", "x.float() first")
+
+
 def as_complex(real: Any, imag: Any) -> Any:
     """Complex numbers of their two parts."""
-    if dtype_like(real) == DTYPES["float16"]:
-        half_complex(real)
+    _no_half(real)
     known = [x.type.dims if x.type is not None else None for x in (real, imag)]
     alike = None in known or known[0] == known[1]
     return ops.as_complex(*((real, imag) if alike else broadcast_tensors(real, imag)))
 
 
+def polar(abs: Any, angle: Any) -> Any:
+    """Complex numbers of absolute value and angle."""
+    return as_complex(ops.multiply(abs, ops.cos(angle)), ops.multiply(abs, ops.sin(angle)))
+
+
 def view_as_complex(input: Any) -> Any:
     """Complex numbers of pairs."""
-    found = dtype_like(input)
-    if found == DTYPES["float16"]:
-        refuse("complex numbers of half precision have no counterpart", "x.float() first")
+    _no_half(input)
     return ops.view_as_complex(input)
 
 
@@ -302,6 +309,7 @@ LIFTS = {
     "Tensor.resize_as_ torch.resize_as_": no_memory("Tensor.resize_as_"),
     "Tensor.set_": no_memory("Tensor.set_"),
     "Tensor.chalf": half_complex,
+    "torch.polar": polar,
     names("hsplit"): split_along(lambda rank: 0 if rank == 1 else 1),
     names("vsplit"): split_along(lambda rank: 0),
     names("dsplit"): split_along(lambda rank: 2),

@@ -115,7 +115,15 @@ ODD = np.array([-np.inf, -1.5, -0.0, 0.0, 2.5, np.inf, np.nan], np.float32)
 @pytest.mark.parametrize(
     "home, fn",
     [
-        ("torch", lambda x: (torch.angle(x), torch.angle(torch.complex(x, x)), torch.imag(torch.complex(x, -x)))),
+        (
+            "torch",
+            lambda x: (
+                torch.angle(x),
+                torch.angle(torch.complex(x, x)),
+                torch.imag(torch.complex(x, -x)),
+                torch.view_as_real(torch.polar(x, torch.full_like(x, 0.5))),
+            ),
+        ),
         ("numpy", lambda x: (np.angle(x), np.modf(x), np.heaviside(x, 0.5))),
         ("jax", lambda x: (jnp.angle(x), jnp.modf(x), jnp.heaviside(x, 0.5))),
     ],
