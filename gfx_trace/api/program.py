@@ -108,7 +108,9 @@ class Program(gfx_ir.program.Program):
     def function(self, target: str, **options: Any) -> Callable[..., Any]:
         """The function of that module, the same one each time: compilers know it again."""
         fn = self.module(target, **options).load()
-        return self.callables.setdefault(fn, users_frames(fn))
+        if fn not in self.callables:
+            self.callables[fn] = users_frames(fn)
+        return self.callables[fn]
 
     @users_frames
     def source(self, target: str, **options: Any) -> str:
