@@ -239,11 +239,9 @@ class JaxBackend(Backend):
             return tree
         first = {id(x): at for at, x in reversed(list(enumerate(found)))}
         again = [first[id(x)] != at and self.is_tensor(x) and not self.is_key(x) for at, x in enumerate(found)]
-        return (
-            jax.tree.unflatten(structure, [x.copy() if twice else x for x, twice in zip(found, again)])
-            if any(again)
-            else tree
-        )
+        if not any(again):
+            return tree
+        return jax.tree.unflatten(structure, [x.copy() if twice else x for x, twice in zip(found, again)])
 
     def shape_of_tree(self, tree: Any) -> Any:
         """Its structure, which knows what an object holds beside arrays."""

@@ -92,8 +92,8 @@ class Functions:
         self._kept: dict[Any, _Kept | None] = {}
         self._failed: Counter[types.CodeType] = Counter()
         self._codes: list[types.CodeType] = []  # whose ids these are
-        self.hopeless: set[int] = set()  # ids of the code of functions that are always expanded,
-        self._idle: Counter[int] = Counter()  # and how often one computed nothing when it was given nothing open
+        self.hopeless: set[int] = set()  # ids of the code of functions that are always expanded
+        self._idle: Counter[types.CodeType] = Counter()  # how often one computed nothing, given nothing open
         self._reading: list[Reads] = []  # of each that is being captured
 
     def enters(self, f: types.FunctionType) -> None:
@@ -113,7 +113,7 @@ class Functions:
             given = Given(self.tracer, self.profiles, f, args, kwargs)
         except (NoCall, CaptureError):  # what an argument holds may be undecided
             return NotImplemented
-        if not given.values and self._idle[id(f.__code__)] >= _IDLE:
+        if not given.values and self._idle[f.__code__] >= _IDLE:
             return NotImplemented
         key = mode, given.key
         kept = self._kept.get(key)
@@ -153,10 +153,11 @@ class Functions:
         journal = self.tracer.journal
         if len(journal.log) != kept.since:
             written = [key for key in journal.log[kept.since :] if not journal.made.has(key, kept.made)]
-            if written and kept.places is UNSET:  # what was not written leads where it did
-                kept.places = kept.reads.places(kept.given)
-            if written and (kept.places is None or not kept.places.isdisjoint(written)):
-                return False
+            if written:
+                if kept.places is UNSET:  # what was not written leads where it did
+                    kept.places = kept.reads.places(kept.given)
+                if kept.places is None or not kept.places.isdisjoint(written):
+                    return False
             kept.since = len(journal.log)
         if not kept.reads.hold():
             return False
@@ -231,8 +232,7 @@ class Functions:
             entered, self.share.entered = self.share.entered - entered, entered
         self._failed[f.__code__] -= _HOPELESS
         if not given.values:
-            self._codes.append(f.__code__)
-            self._idle[id(f.__code__)] -= _HOPELESS
+            self._idle[f.__code__] -= _HOPELESS
         graph = side.graph
         if key.value is own[-1]:
             graph.placeholders.remove(own.pop())
@@ -247,8 +247,7 @@ class Functions:
         """Note that a capture of f did, and whether it computed nothing (`idle`)."""
         self._failed[f.__code__] += 1
         if idle and not given.values:
-            self._codes.append(f.__code__)
-            self._idle[id(f.__code__)] += 1
+            self._idle[f.__code__] += 1
         if self._failed[f.__code__] >= _HOPELESS or (given.alone and calls_nothing(f)):
             self.expand(f)
 

@@ -18,11 +18,12 @@ from .rows import StackedRows, kind_of_item
 
 def filled(tracer: Capturing, item: Any, count: Any) -> list[Any] | None:
     """[item] * count of an open count: the rows of one tensor; None where no tensor holds the item as a row."""
-    kind, size = one_kind([item], kind_of_item), not_negative(tracer, tracer.unwrap(count))
+    kind = one_kind([item], kind_of_item)
+    if not kind and (type(item) is not Proxy or weak_kind(item)):
+        return None
+    size = not_negative(tracer, tracer.unwrap(count))
     if kind:
         return [StackedRows(tracer.wrap(ops.full((size,), tracer.unwrap(item), wide(kind)), tracer.backend), kind)]
-    if type(item) is not Proxy or weak_kind(item):
-        return None
     rows = tracer.wrap(ops.repeat(ops.expand_dims(item.read(), 0), size, 0), item.backend)
     doubt(rows, [item], "a list holds it several times")
     return [StackedRows(rows)]
