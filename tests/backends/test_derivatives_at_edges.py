@@ -47,6 +47,15 @@ def test_of_jax(at):
         np.testing.assert_allclose(derive(made.fn), in_jax(OF_JAX[at]), rtol=1e-4)
 
 
+def test_of_a_query_that_sees_no_key():
+    """Its row of scores has no derivative, and the values their mean: PyTorch's kernel takes numbers near -inf otherwise."""
+    mask, x = np.tri(3, k=-1, dtype=bool), np.float32(np.arange(12).reshape(1, 3, 2, 2) % 5)
+    f = lambda x: jnp.sin(jax.nn.dot_product_attention(x, x, x, mask=mask)).sum()
+    given = torch.tensor(x, requires_grad=True)
+    gfx.transpile(f, jnp.asarray(x), to="torch").fn(given).backward()
+    np.testing.assert_allclose(given.grad, jax.grad(f)(x), rtol=1e-4, atol=1e-6)
+
+
 NUMBERS_OF_TORCH = (
     lambda x: torch.tensor(x) * x, lambda x: torch.tensor([x[0], 2.0]).sum() * x, lambda x: x.new_tensor(x) * x,
     lambda x: torch.linspace(0.0, x[0], 3).sum() * x, lambda x: torch.fmax(x, torch.zeros_like(x)), lambda x: torch.fmin(x * 2, x),

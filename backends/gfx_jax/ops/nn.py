@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +11,7 @@ import jax
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
-from gfx_ir.build import host
+from gfx_ir.dtypes import bool_
 from gfx_ir.ops import _seen
 
 from . import _joins
@@ -90,15 +91,20 @@ def _attention(
     """jax.nn.dot_product_attention: (batch, time, heads, width), as many heads of keys as of queries."""
     options.pop("implementation", None)
     refuse("jax.nn.dot_product_attention", **options)
-    if mask is not None:  # JAX's own number, not -inf: a query that sees no key gets the mean of all values
-        low = host("*", -0.7, ops.finfo(ops.dtype_of(query), "max"))
-        bias = ops.where(mask, 0.0 if bias is None else bias, low)
     q, k, v = (ops.swapaxes(x, -3, -2) for x in (query, key, value))
     for x in (query, key):
         if isinstance(_seen.size_of(x, -2), int) and _seen.size_of(x, -2) != _seen.size_of(query, -2):
             refuse("jax.nn.dot_product_attention with fewer heads of keys", key=key)
-    found = ops.scaled_dot_product_attention(q, k, v, bias, is_causal=is_causal, scale=scale)
-    return ops.swapaxes(found, -3, -2)
+    if mask is None:
+        return ops.swapaxes(ops.scaled_dot_product_attention(q, k, v, bias, is_causal=is_causal, scale=scale), -3, -2)
+    if is_causal:
+        mask = ops.logical_and(mask, ops.tril(ops.ones((ops.size(q, -2), ops.size(k, -2)), dtype=bool_)))
+    hidden = mask if bias is None else ops.where(mask, bias, -math.inf)
+    found = ops.scaled_dot_product_attention(q, k, v, hidden, scale=scale)
+    seen = ops.any(
+        mask, axis=-1, keepdims=True
+    )  # a query that sees no key gets the mean of all values, where the op gives 0
+    return ops.swapaxes(ops.where(seen, found, ops.mean(v, axis=-2, keepdims=True)), -3, -2)
 
 
 def _softplus_spelling(args: SimpleNamespace) -> str:

@@ -134,6 +134,7 @@ CASES = [
     ("jax.nn.dot_product_attention", (IMAGE, IMAGE, IMAGE), {"is_causal": True}),
     ("jax.nn.dot_product_attention", (IMAGE, IMAGE, IMAGE), {"scale": 0.3, "mask": np.tri(3, dtype=bool)[None, None]}),
     ("jax.nn.dot_product_attention", (IMAGE, IMAGE, IMAGE), {"mask": np.zeros((1, 1, 3, 3), bool)}),
+    ("jax.nn.dot_product_attention", (IMAGE, IMAGE, IMAGE), {"is_causal": True, "mask": ~np.eye(3, dtype=bool)[None, None]}),
     ("lax.conv", (IMAGE, KERNEL, (2, 2), "VALID"), {}), ("lax.conv_general_dilated", (IMAGE, KERNEL, (1, 1), "SAME"), {}),
     ("lax.conv_general_dilated", (IMAGE, KERNEL, (2, 1), [(1, 1), (0, 2)]), {"rhs_dilation": (2, 1)}),
     ("lax.conv_general_dilated", (IMAGE.transpose(0, 2, 3, 1), KERNEL.transpose(2, 3, 1, 0), (1, 1), [(1, 1), (1, 1)]),
