@@ -237,11 +237,16 @@ class JaxBackend(Backend):
             found, structure = jax.tree.flatten(tree, is_leaf=is_variable)
         except (TypeError, ValueError):  # keys that cannot be sorted
             return tree
-        first = {id(x): at for at, x in reversed(list(enumerate(found)))}
-        again = [first[id(x)] != at and self.is_tensor(x) and not self.is_key(x) for at, x in enumerate(found)]
-        if not any(again):
-            return tree
-        return jax.tree.unflatten(structure, [x.copy() if twice else x for x, twice in zip(found, again)])
+        met, new = set[int](), dict[int, Any]()
+        apart = [new[id(x)] if id(x) in new and not self.is_tensor(x) else self._anew(x, met, new) for x in found]
+        return tree if all(x is y for x, y in zip(apart, found)) else jax.tree.unflatten(structure, apart)
+
+    def _anew(self, x: Any, met: set[int], new: dict[int, Any]) -> Any:
+        """A leaf or variable, of a copy where an array that it holds was met before."""
+        held = [id(y) for y in jax.tree.leaves(x) if self.is_tensor(y) and not self.is_key(y)]
+        new[id(x)] = x if met.isdisjoint(held) else jax.tree.map(jnp.copy, x)
+        met.update(held)
+        return new[id(x)]
 
     def shape_of_tree(self, tree: Any) -> Any:
         """Its structure, which knows what an object holds beside arrays."""

@@ -10,6 +10,7 @@ from typing import Any
 from gfx_ir.probing import is_module, own_attribute
 
 from ..frameworks.free_variables import variables
+from ..heap.journal import containers
 from ..interfaces import Capturing
 from ..values.called import compiled
 from .modules import register_loose
@@ -27,7 +28,10 @@ def name_bound(tracer: Capturing, bound: Mapping[str, Any]) -> None:
 
 def apart(tracer: Capturing, bound: Any) -> Any:
     """What is bound to a target, each array at one place alone where the framework tells arrays apart by their places."""
-    return bound if tracer.backend is None else tracer.backend.apart(bound)
+    held = bound if tracer.backend is None else tracer.backend.apart(bound)
+    if held is not bound:
+        tracer.copied |= containers(held) - containers(bound)
+    return held
 
 
 def bound_to(tracer: Capturing, held: Any) -> Any:

@@ -110,6 +110,9 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int], apart: Apart) -> Wr
     if _as_it_was(slot) or same_data(value, old):
         return None
     usable(value)
+    if id(slot.object) in tracer.copied:
+        what = f"GFX cannot convert this write to {slot.name!r}: one array stands at two places of the object that is written"
+        raise UnsupportedConstruct(what, slot.span, "give each place an array of its own: x.copy()")
     owner = module if module is not None else type(slot.object).__name__.lower()
     path = f"{owner}.{slot.key}" if owner else str(slot.key)
     if _replaces(tracer, slot, value, old):

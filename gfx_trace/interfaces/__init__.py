@@ -148,6 +148,7 @@ class Capturing(Recording, Knowing, Protocol):
     authors_modules: dict[int, Any]
     tensor_paths: dict[int, str]
     bound_arrays: dict[str, Any]
+    copied: set[int]
     notes: list[str]
     brought: dict[int, tuple[Any, Any]]
     copies: dict[Value, Any]

@@ -275,6 +275,17 @@ def test_one_array_at_two_places_of_an_object_is_two_parameters():
     assert "bias is the array of weight" in closed_over.program.notes[0]
 
 
+def moved(model, x):
+    model.bias = model.bias + x.sum()
+    return x * model.weight + model.bias
+
+
+def test_a_write_to_an_object_in_which_one_array_stands_at_two_places_is_refused():
+    one = jnp.ones((1, 1))
+    with pytest.raises(gfx.GfxError, match=r"(?s)two places of the object.*x\.copy\(\)"):
+        gfx.transpile(functools.partial(moved, Times(one, one, 2)), one, to="torch")
+
+
 def doubled(x: torch.Tensor, n: int = 1):
     before = x.clone()
     x[n:] *= 2

@@ -299,6 +299,14 @@ def test_containers_and_variables_of_a_library_are_taken_and_given_by_what_they_
     assert type(grown) is type(grown["outer"]) is library.Table and type(grown["outer"]["w"]) is library.Variable
 
 
+def test_one_array_in_two_variables_is_two_parameters_and_one_variable_at_two_places_is_one(library):
+    first, second = library.Variable(X), library.Variable(X)
+    made = gfx.transpile(
+        functools.partial(lambda held, x: sum(v.held for v in held) * x, [first, second, first]), X, to="torch"
+    )
+    assert {name for name, _ in made.module().named_parameters()} == {"0", "1"}
+
+
 def test_states_that_are_used_up_where_new_ones_are_made_of_them(library):
     def once(x, state):
         return library.moved(x, state)
