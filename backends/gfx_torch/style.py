@@ -46,7 +46,7 @@ _FIRST_NUMBER = {
 
 _FIRST = ("repeated_keys", "keep_order", "own_gradients", "foreign_texts", "literals")
 _DTYPES = ("booleans", "untold", "powers", "promoted", "lacking_dtypes", "composites", "tensor_lists")
-_LAST = ("returned", "unread", "inline_calls", "gathered", "reroll", "one_generator")
+_LAST = ("kept_lists", "returned", "unread", "inline_calls", "gathered", "reroll", "one_generator")
 LOWERING = (
     *_FIRST, "handed", *_DTYPES,
     "truths", "merged_tests", "simplify", "drop_carried", "unpacked", "filled_lists", *_LAST, "nested_loops",

@@ -214,8 +214,10 @@ def item_by_item(a: Any, b: Any) -> bool:
     """Whether two containers can be joined item by item: not where what stands for many items in one has no counterpart."""
     if not (holds_rows(a) or holds_rows(b)):
         return True
+    if type(a) is not type(b):
+        return False
     left, right = ([(type(x), x.kind) if type(x) in FILLED else None for x in items] for items in (a, b))
-    return type(a) is type(b) and left == right and GatedItems not in map(type, (*a, *b))
+    return left == right and GatedItems not in map(type, (*a, *b))
 
 
 def _standing(x: Any) -> StackedRows | ListedItems | Growing | GatedItems | None:

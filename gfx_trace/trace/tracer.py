@@ -11,6 +11,7 @@ import numpy as np
 from gfx_ir import ops
 from gfx_ir.backend import Backend, Keys
 from gfx_ir.build import Builder
+from gfx_ir.control import Form
 from gfx_ir.dtypes import DType, int64
 from gfx_ir.errors import UnsupportedConstruct, VerifyError
 from gfx_ir.graph import Graph, Node, Value
@@ -231,12 +232,12 @@ class Tracer(Builder):
             args = positions(self, op, args)
         if op.traits & Trait.CHOOSES and type(args[0]) is Value and args[0].kind == "bool":
             return self._chosen(*args)
-        if self.gradients.mode is not CALLERS and not marks(op):
+        if self.gradients.mode is not CALLERS and not marks(op) and op.form is not Form.FUNCTION:
             return self._in_mode(op, args)
         return Builder.add(self, op, args)
 
     def _in_mode(self, op: OpDef, args: tuple) -> Any:
-        """A node where the code has set the gradient mode: no gradient flows into what is not recorded."""
+        """A node where the code has set the gradient mode: no gradient flows into what is not recorded. Numbers of Python's have none."""
         gradients = self.gradients
         made = Builder.add(self, op, tree_map(lambda leaf: gradients.taken(self, leaf), args))
         gradients.made(self, [v for v in leaves(made) if type(v) is Value])

@@ -14,6 +14,7 @@ from .foreign import ForeignTexts
 from .gathered import Gathered
 from .handed import FindHanded
 from .inline import InlineCalls
+from .kept_lists import KeptLists
 from .lacking import LackingDtypes
 from .lists import TensorLists
 from .literals import Literals
@@ -43,7 +44,7 @@ from .untold import Untold
 from .zipped import Shortest
 
 for _pass in (
-    AskedFirst, Booleans, Composites, DropCarried, FilledLists, FindHanded, ForeignTexts, Gathered, InlineCalls, KeepOrder,
+    AskedFirst, Booleans, Composites, DropCarried, FilledLists, FindHanded, ForeignTexts, Gathered, InlineCalls, KeepOrder, KeptLists,
     LackingDtypes, Literals, MergedTests, NestedLoops, OneGenerator, OpenDtypes, OwnGradients, Powers, Promoted, PythonNumbers, Ranges,
     RepeatedKeys, Reroll,
     Returned, Shallow, SharedCalls, Shortest, Simplify, StagedRanges, TensorLists, Traced, Truths, Unpacked, Unread, Untold,

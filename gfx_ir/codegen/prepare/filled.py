@@ -6,9 +6,10 @@ where a trip appends several items. Rows that are numbers of Python's are a list
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from ...control import is_for, is_given
+from ...control import is_for, is_given, is_open_host
 from ...dtypes import DType
 from ...edited import put, take_place
 from ...graph import Graph, Node, Value
@@ -22,6 +23,9 @@ BEGIN = OpDef("begin_list(items)", kinds=("any",))
 # `begun`: the list as it is before the loop, None for an empty one; `rows`: results of the loop, as a trip appends them.
 FILLED = OpDef("filled_list(begun, rows)", kinds=("tensor",))
 
+Fills = Callable[[Node], bool]
+"""Which loops fill lists."""
+
 
 class FilledLists(Lowering):
     """Lists that Python's loops fill are lists."""
@@ -31,20 +35,26 @@ class FilledLists(Lowering):
 
     def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
         """Write such lists in the graph and its regions as lists."""
+        fills = _python_runs if emission.style.control.compiled else is_for
         for node in list(graph.walk()):
             if node.op.traits & Trait.MERGES and tuple(node.args[1:3]) == (0, 1):
-                _several(node)
+                _several(node, fills)
             elif (
                 joins(node)
                 and node.arg("axis") == 0
                 and type(node.arg("arrays")) is not Value
                 and len(node.arg("arrays")) == 2
             ):
-                _begun(node)
+                _begun(node, fills)
         facts = facts_of(graph, program, True)
         for node in list(graph.walk()):
-            if is_for(node):
+            if fills(node):
                 _numbers(node, facts)
+
+
+def _python_runs(node: Node) -> bool:
+    """Whether a node is a loop that is Python's also where those on data are functions of the target."""
+    return is_for(node) and is_open_host(node)
 
 
 def _numbers(loop: Node, facts: Facts) -> None:
@@ -66,24 +76,24 @@ def _numbers(loop: Node, facts: Facts) -> None:
     body.result = tuple(found)
 
 
-def _several(flat: Node) -> None:
+def _several(flat: Node, fills: Fills) -> None:
     """Several items that each trip appends."""
     found = _once(flat.args[0], flat)
     if found is None or not found.op.traits & Trait.STACKS or found.arg("axis") != 1 or found.graph is not flat.graph:
         return
     rows = tuple(found.arg("arrays"))
-    if all(_is_rows(row, found) and row.node is rows[0].node for row in rows) and len(set(rows)) == len(rows):
+    if all(_is_rows(row, found, fills) and row.node is rows[0].node for row in rows) and len(set(rows)) == len(rows):
         _replace(flat, None, rows, (found,))
 
 
-def _begun(joined: Node) -> None:
+def _begun(joined: Node, fills: Fills) -> None:
     """A list that is not empty before the loop."""
     head, more = (_once(leaf, joined) for leaf in joined.arg("arrays"))
     if head is None or more is None or not head.op.traits & Trait.STACKS or head.arg("axis") != 0:
         return
     last = joined.arg("arrays")[1]
     whole = more.op is FILLED and more.args[0] is None
-    if not whole and not _is_rows(last, joined):
+    if not whole and not _is_rows(last, joined, fills):
         return
     rows = more.args[1] if whole else (last,)
     loop, items, graph = rows[0].node, tuple(head.arg("arrays")), joined.graph
@@ -105,10 +115,10 @@ def _once(leaf: Any, user: Node) -> Node | None:
     return leaf.node if type(leaf) is Value and leaf.uses == {user: 1} else None
 
 
-def _is_rows(value: Any, user: Node) -> bool:
+def _is_rows(value: Any, user: Node, fills: Fills) -> bool:
     """Whether the value is what a loop beside its only user stacks."""
     loop = _once(value, user)
-    if loop is None or not is_for(loop) or loop.graph is not user.graph:
+    if loop is None or not fills(loop) or loop.graph is not user.graph:
         return False
     return bool(value.index > len(loop.arg("init")))
 

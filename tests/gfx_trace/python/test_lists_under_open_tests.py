@@ -119,6 +119,16 @@ def of_rows(x, flag: bool = True):
     return torch.stack(outs).sum(), len(outs)
 
 
+def maybe_of_none(x, n: int = 2):
+    outs, pairs = [], []
+    for i in range(n):
+        outs.append(x * i)
+        pairs.append(x + i)
+        pairs.append(x - i)
+    first = torch.stack(outs).sum(0) if outs else x
+    return first, len(outs), torch.stack(pairs).sum(0) if x.sum() > 0 and pairs else x
+
+
 def written_at_a_place(x, flag: bool = True):
     outs = [x]
     if flag:
@@ -147,7 +157,7 @@ CASES = [
     *[(written_at_a_place, (flag,)) for flag in (True, False)],
     *[(twice, (a, b)) for a in (True, False) for b in (True, False)],
     (optional, (X,)),
-    (optional, (None,)),
+    (optional, (None,)), (maybe_of_none, (0,)), (maybe_of_none, (2,)),
 ]  # fmt: skip
 
 
