@@ -28,6 +28,17 @@ def _shown(part: Any) -> str:
     return format(conversions[conversion](value) if conversion else value, spec)
 
 
+TEXT_METHODS: dict[str, str] = {
+    **dict.fromkeys(
+        "lower upper strip lstrip rstrip replace zfill title capitalize casefold swapcase center ljust rjust removeprefix "
+        "removesuffix".split(), "str",
+    ),
+    **dict.fromkeys("startswith endswith isdigit isalpha isalnum isnumeric isdecimal islower isupper isspace".split(), "bool"),
+    **dict.fromkeys("find rfind count".split(), "int"),
+    **dict.fromkeys("partition rpartition".split(), "texts"),
+}  # fmt: skip
+"""Methods of an open text, and the kinds of what they give."""
+
 HOST_OPERATORS: dict[str, Callable[..., Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
     "%": operator.mod, "**": operator.pow, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -40,7 +51,7 @@ HOST_OPERATORS: dict[str, Callable[..., Any]] = {
     "tuple.index": lambda items, *args: items.index(*args), "tuple.count": lambda items, item: items.count(item),
     "splice": lambda *parts: tuple([d for p in parts for d in (p if isinstance(p, (tuple, list)) else (p,))]),
     **{name: function.run for name, function in FUNCTIONS.items() if name.startswith("math.") or name in MEMBERS}, "math.prod": math.prod,
-    **{f"str.{name}": getattr(str, name) for name in ("startswith", "endswith", "lower", "upper", "strip", "replace")},
+    **{f"str.{name}": getattr(str, name) for name in TEXT_METHODS},
 }  # fmt: skip
 """Python's own operators on host values: what the op `host` can compute."""
 ASK_A_VALUE = frozenset(

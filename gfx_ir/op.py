@@ -19,7 +19,7 @@ from .traits import Trait as Trait
 from .trees import leaves, tree_map
 
 TENSOR = ("tensor",)
-HOST_KINDS = ("int", "float", "bool", "str", "dtype", "device", "shape", "any", "optional", "key", "list")
+HOST_KINDS = ("int", "float", "bool", "str", "texts", "dtype", "device", "shape", "any", "optional", "key", "list")
 Kinds = tuple[str, ...] | Callable[[SimpleNamespace], tuple[str, ...]]
 # An infer rule takes the arguments as attributes, each Value replaced by its type (LogicalTensor, or the host value
 # where known, else None), and the promotion rules; it returns the type of the output, or a tuple of them.

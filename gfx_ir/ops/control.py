@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from ..build import HOST_OPERATORS
+from ..build import HOST_OPERATORS, TEXT_METHODS
 from ..control import Fail, Form
 from ..cost import Counter, Estimate
 from ..graph import Node
@@ -63,7 +63,7 @@ def host_kind(operator: str, args: tuple) -> str:
     if operator == "*" and "str" in _kinds(args):
         return "str"
     if operator.startswith("str."):
-        return "bool" if operator.endswith("swith") else "str"
+        return TEXT_METHODS[operator[4:]]
     if operator in FUNCTIONS and FUNCTIONS[operator].gives:
         return FUNCTIONS[operator].gives
     if operator in ("/", "float") or operator.startswith("math."):
@@ -80,7 +80,7 @@ def host_kind(operator: str, args: tuple) -> str:
         return "any"
     if operator == "getitem":
         if _kinds(args[:1]) != {"shape"}:
-            return "any"
+            return "str" if _kinds(args[:1]) <= {"str", "texts"} else "any"
         return "shape" if "slice" in _kinds(args[1:]) else "int"
     kinds = _kinds(args)
     if not kinds <= set(_ORDER):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.build import HOST_OPERATORS
+from gfx_ir.build import HOST_OPERATORS, TEXT_METHODS
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef, active
@@ -113,10 +113,8 @@ class HostValues:
             return self.tracer.wrap(ops.is_floating(x.value.node.args[0]), x.backend)
         if kind == "device":
             return getattr(fixed_device(self.tracer, x), name)
-        if kind == "str" and f"str.{name}" in HOST_OPERATORS:
-            return lambda *args: self.tracer.wrap(
-                self.tracer.host(f"str.{name}", x.value, *map(self.tracer.unwrap, args)), x.backend
-            )
+        if kind == "str" and name in TEXT_METHODS:
+            return lambda *args: self._text_method(x, name, args)
         given = array_attribute(self.tracer, x, name) if kind in NUMBERS else NotImplemented
         if given is not NotImplemented:
             return given
@@ -126,6 +124,13 @@ class HostValues:
         if has_attribute_of(self.tracer, x, name):
             self.tracer.python.number(x, f"the attribute {name!r}")
         raise no_attribute(self.tracer, x, name)
+
+    def _text_method(self, x: HostProxy, name: str, args: tuple) -> Any:
+        """What a method of an open text gives."""
+        made = self.tracer.host(f"str.{name}", x.value, *map(self.tracer.unwrap, args))
+        if TEXT_METHODS[name] != "texts":
+            return self.tracer.wrap(made, x.backend)
+        return tuple([self.tracer.wrap(self.tracer.host("getitem", made, at), x.backend) for at in range(3)])
 
     def host_getitem(self, x: HostProxy, index: Any) -> Any:
         """Item of an open shape (a size), or of another open host value."""

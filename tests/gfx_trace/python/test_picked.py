@@ -75,10 +75,16 @@ def prefixed(x, kind: str):
     return x
 
 
+def parted(x, spec: str):
+    name, _, value = f"{spec}=".partition("=")
+    factor = {"scale": 2.0, "shift": 3.0}[name[name.find("s") :]]
+    return x * factor * int(value[:-1].zfill(2))
+
+
 CASES = [
     (item, [0, -1, 2, 3]), (flagged, [True, False]), (dispatched, ["tanh", "relu", "sin"]),
     (defaulted, ["a", "b", "c", "d"]), (table, [torch.tensor(t) for t in (0, 2, -1, 3)]), (cycled, [5, 0]),
-    (prefixed, ["negative", "Minus", "plus"]),
+    (prefixed, ["negative", "Minus", "plus"]), (parted, ["scale=3", "a shift=-2", "sin=1"]),
     (collected, [None]), (counted, [7, 0]), (replaced, [0, 2, -4]), (named, ["a", "b", "c"]),
 ]  # fmt: skip
 
@@ -111,7 +117,7 @@ def test_an_item_at_an_open_place(fn, places, typed):
         same(program, fn, *args)
         same(program.to("torch"), fn, *args)
         given = [jnp.asarray(a.numpy()) if isinstance(a, torch.Tensor) else a for a in args]
-        raises = place is places[-1] and fn in (item, dispatched, table, replaced, named)
+        raises = place is places[-1] and fn in (item, dispatched, table, replaced, named, parted)
         if not (raises and fn is table):  # under jax.jit an error that hangs on data surfaces as JAX's own
             same(lambda *_, given=given: compiled(*given), fn, *args)
 
