@@ -36,6 +36,7 @@ class Raising(Waiting):
             Node, str
         ] = {}  # what Python computes with numbers that are open, and the error that it may raise
         self.errors: dict[str, type] = {}  # exception classes of the user's own that the code raises, by name
+        self.absent = set[Node]()  # what is computed of a value that may be None
         self.sound = set[Node]()  # nodes whose shapes the framework's own tracer has checked
         self._known: dict[str, _Inside] = {}  # of functions that were captured, by their names
 
@@ -97,6 +98,12 @@ class Raising(Waiting):
         if type(made) is Value and errors:
             self.may_raise[made.node] = errors[0].__name__
 
+    def of_absent(self, args: tuple, made: Any) -> None:
+        """Note what is computed of a value that may be None here, which every target raises for."""
+        absent = (type(x) is Value and x.kind == "optional" and not self._tracer.facts.there(x) for x in args)
+        if type(made) is Value and made.is_tensor and any(absent):
+            self.absent.add(made.node)
+
     def matters(self, node: Node) -> bool:
         """Whether it makes a difference that a node runs whose values nobody takes."""
         return self.acts(node) or self.raised_by(node) is not None or self.may_fail(node)
@@ -115,6 +122,8 @@ class Raising(Waiting):
         """The error that a node may raise though nobody takes what it gives: see `passes.dce`."""
         if is_call(node):
             return self._inside(node.args[0]).error
+        if node in self.absent:
+            return ""
         found = self.may_raise.get(node)
         taken = bool(node.op.traits & Trait.OF_ONE)
         if found is not None:

@@ -234,7 +234,10 @@ class Tracer(Builder):
             return self._chosen(*args)
         if self.gradients.mode is not CALLERS and not marks(op) and op.form is not Form.FUNCTION:
             return self._in_mode(op, args)
-        return Builder.add(self, op, args)
+        made = Builder.add(self, op, args)
+        if op.control is None and "optional" in [leaf.kind for leaf in args if type(leaf) is Value]:
+            self.raising.of_absent(args, made)
+        return made
 
     def _in_mode(self, op: OpDef, args: tuple) -> Any:
         """A node where the code has set the gradient mode: no gradient flows into what is not recorded. Numbers of Python's have none."""

@@ -105,12 +105,17 @@ def rows_of_a_number(x, m=None):
     return x
 
 
-@pytest.mark.parametrize("fn", [rows_of_none, rows_of_a_number])
-def test_a_loop_over_what_has_no_rows_raises(fn):
+def twice_none(x, m=None):
+    (None if m is not None else x) * 2
+    return x
+
+
+@pytest.mark.parametrize("fn", [rows_of_none, rows_of_a_number, twice_none])
+def test_what_has_no_rows_and_none_raise(fn):
     program, x = gfx.symbolic_trace(fn, backend="torch"), torch.ones(2)
-    with pytest.raises(TypeError, match="iter"):
+    with pytest.raises(TypeError, match="iter|NoneType"):
         program.to("torch")(x, x)
-    with pytest.raises(TypeError, match="iter"):
+    with pytest.raises(TypeError, match="iter|NoneType"):
         Interpreter(ReferenceBackend(), program, {}).graph(program.entry, (x.numpy(), x.numpy()), "")
 
 
