@@ -13,6 +13,7 @@ from ..errors import MissingOp, ShapeError
 from ..graph import Value
 from ..op import lookup
 from ..ops import _seen
+from ..ops._views import along
 from . import padding, rows
 from .to_python import item, tolist
 from .words import Dialect, Lifted, Table, ask_rank, at_least, element, expect, literal, parts, rank
@@ -198,7 +199,7 @@ class Shapes:
             cuts = tuple(min(c, end) for c in cuts) if isinstance(end, int) else tuple(cuts)
             sizes = tuple(b if type(a) is int and a == 0 else host("-", b, a) for a, b in zip((0, *cuts), (*cuts, end)))
             return parts(ops.split(ary, sizes, axis=axis))
-        raise MissingOp("GFX splits at positions that ascend", hint="slice the array instead")
+        return [ops.getitem(ary, along(axis, slice(a, b))) for a, b in zip((None, *cuts), (*cuts, None))]
 
     def array_split(self, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
         """Parts as equal as can be, the larger ones first."""

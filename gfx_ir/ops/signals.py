@@ -47,17 +47,13 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any
     last = ops.subtract(ops.size(xp, 0), 1)
     after = ops.minimum(ops.maximum(ops.searchsorted(xp, x, side="right"), 1), last)
     before = ops.subtract(after, 1)
-    x0, y0 = ops.take(xp, before, axis=0), ops.take(fp, before, axis=0)
-    slope = ops.divide(ops.subtract(ops.take(fp, after, axis=0), y0), ops.subtract(ops.take(xp, after, axis=0), x0))
-    found = ops.add(y0, ops.multiply(ops.subtract(x, x0), slope))
+    x0, y0, y1 = ops.take(xp, before, axis=0), ops.take(fp, before, axis=0), ops.take(fp, after, axis=0)
+    width = ops.subtract(ops.take(xp, after, axis=0), x0)
+    flat = ops.equal(width, 0)  # at the end alone, where the last points are equal
+    slope = ops.divide(ops.subtract(y1, y0), ops.where(flat, 1, width))
+    found = ops.where(flat, y1, ops.add(y0, ops.multiply(ops.subtract(x, x0), slope)))
     found = ops.where(ops.less(x, ops.getitem(xp, 0)), ops.getitem(fp, 0) if left is None else left, found)
-    return ops.where(
-        ops.greater_equal(x, ops.getitem(xp, -1)),
-        ops.getitem(fp, -1)
-        if right is None
-        else ops.where(ops.equal(x, ops.getitem(xp, -1)), ops.getitem(fp, -1), right),
-        found,
-    )
+    return ops.where(ops.greater(x, ops.getitem(xp, -1)), ops.getitem(fp, -1) if right is None else right, found)
 
 
 @composite(FAMILY)

@@ -63,6 +63,7 @@ NUMBERS_OF_TORCH = (
 NUMBERS_OF_JAX = (
     lambda x: jnp.array([x[0], 2.0]).sum() * x, lambda x: jnp.linspace(0.0, x[0], 3).sum() * x, lambda x: jnp.full(2, x[1]).sum() * x,
     lambda x: jnp.full_like(x, x[1]) * x, lambda x: jnp.logspace(0.0, x[9], 2).sum() * x, lambda x: jnp.fmax(x, 0.0),
+    lambda x: jnp.interp(x, POINTS[:4], POINTS[2:6] ** 2),
 )  # fmt: skip
 
 

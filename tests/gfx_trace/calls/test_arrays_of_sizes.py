@@ -54,3 +54,14 @@ def test_what_a_scan_collects_is_a_stack_also_where_open_sizes_are_not_told_equa
     u, a = jnp.ones((5, 2)), jnp.ones(2)
     state, rows = gfx.transpile(scaled, u, a, to="torch", dynamic=True)(torch.ones(1, 3), torch.ones(3))
     assert (state.shape, rows.shape) == ((3,), (1, 3))
+
+
+@pytest.mark.parametrize("n, k", [(7, 2), (9, 5), (2, 4)])
+def test_cuts_at_open_sizes_are_slices(n, k):
+    made = gfx.transpile(lambda u, w: np.split(u, [len(w), 3, -1]), np.ones(7), np.ones(2), to="torch", dynamic=True)
+    for got, want in zip(
+        made(torch.arange(float(n), dtype=torch.float64), torch.ones(k, dtype=torch.float64)),
+        np.split(np.arange(n), [k, 3, -1]),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(got, want)
