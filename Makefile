@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 WORKERS ?= 2
 CODE := $(wildcard gfx_ir gfx_trace backends tests examples benchmarks coverage notebooks docs)
 
-.PHONY: env demo test fuzz snapshots lint format conformance bench zoo gallery coverage array-api docs clean
+.PHONY: env demo test fuzz snapshots lint format conformance bench zoo gallery coverage sweeps docs clean
 
 env: $(STAMP)
 
@@ -69,9 +69,10 @@ gallery: $(STAMP) $(ZOO)/.installed
 coverage: $(STAMP)
 	$(PY) coverage/run.py
 
-# Every case of the array API standard on every backend; make test runs a share of those on JAX.
-array-api: $(STAMP)
-	ARRAY_API=all JAX_PLATFORMS=cpu $(PY) -m pytest -n $(WORKERS) tests/gfx_ir/array_api
+# Laws over many cases (ops, dtypes, random programs), of which make test tries a share: all of them. make sweeps TESTS=tests/gfx_ir/ops
+TESTS ?= tests
+sweeps: $(STAMP)
+	SWEEPS=all JAX_PLATFORMS=cpu $(PY) -m pytest -n $(WORKERS) $(TESTS)
 
 docs: $(STAMP)
 	$(PY) -m docs.build

@@ -65,21 +65,21 @@ def module_files():
 MODULES = dict(module_files())
 
 
+def statements(block, inside=False):
+    """(statement, whether inside a function) of each statement within a module or a statement."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for node in getattr(block, field, ()):
+            yield node, inside
+            yield from statements(node, inside or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
 @functools.cache
 def imports(name):
     """(imported modules in full, line, whether inside a function) of each import in the module `name`."""
-    path = MODULES[name]
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    inner = {
-        id(node)
-        for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        for node in ast.walk(function)
-    }
-    found = []
-    for node in ast.walk(tree):
+    path, found = MODULES[name], []
+    for node, inside in statements(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found.append(([alias.name for alias in node.names], node.lineno, id(node) in inner))
+            found.append(([alias.name for alias in node.names], node.lineno, inside))
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
@@ -87,7 +87,7 @@ def imports(name):
                 parents = package.split(".")[: len(package.split(".")) - node.level + 1]
                 base = ".".join([*parents, base] if base else parents)
             targets = [f"{base}.{alias.name}" for alias in node.names]
-            found.append(([t if t in MODULES else base for t in targets], node.lineno, id(node) in inner))
+            found.append(([t if t in MODULES else base for t in targets], node.lineno, inside))
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import inspect
 import sys
 import textwrap
@@ -92,19 +93,13 @@ class Helpers:
         if text in self._sources:
             return
         self._sources[text] = ""
-        source, tree = _parsed(function)
-        definition = tree.body[0]
-        if not isinstance(definition, ast.FunctionDef) or definition.name != text or definition.decorator_list:
+        plain, source, loaded = _written(function)
+        if plain != text:
             raise GfxError(f"helper {text!r} of backend {self.backend.name!r} is no plain function of that name")
-        stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-        stored |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-        stored |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
-        _plain(definition)
-        loaded = [n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and n.id not in stored]
-        for name in dict.fromkeys(loaded):
+        for name in loaded:
             self._global(name, function)
         del self._sources[text]
-        self._sources[text] = fitted(_without_annotations(source, definition))
+        self._sources[text] = source
 
     def _global(self, name: str, function: Any) -> None:
         """A global that a helper refers to."""
@@ -152,6 +147,22 @@ def _plain(definition: ast.FunctionDef) -> None:
             node.annotation = None
         elif isinstance(node, ast.FunctionDef):
             node.returns = None
+
+
+@functools.lru_cache(maxsize=512)
+def _written(function: FunctionType) -> tuple[str, str, tuple[str, ...]]:
+    """A helper's name, "" where it is no plain function; its text as it is printed; the names that it takes from outside."""
+    source, tree = _parsed(function)
+    definition = tree.body[0]
+    if not isinstance(definition, ast.FunctionDef) or definition.decorator_list:
+        return "", "", ()
+    stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    stored |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    stored |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+    _plain(definition)
+    loaded = [n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and n.id not in stored]
+    text = fitted(_without_annotations(source, definition))
+    return definition.name, text, tuple(dict.fromkeys(loaded))
 
 
 def bare_source(function: Callable[..., Any]) -> str:

@@ -1,4 +1,4 @@
-"""Random programs against plain Python, by the interpreter and as source of both frameworks: 500 of fixed seeds, and those that were
+"""Random programs against plain Python, by the interpreter and as source of both frameworks: some of fixed seeds, and those that were
 captured wrongly once. `make fuzz` runs more."""
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from fuzz_failures_sources import SOURCES
 from fuzz_failures_state import STATE
 from fuzz_failures_types import TYPES
 from fuzz_programs import load, program_of
+from sweeps import part
 
-COUNT, BATCH = 75, 25
+BATCH = 25
 WITH_XLA = 25  # compiling takes longest: one in so many runs under jax.jit too, the source of the others is traced, and run step by step
 MOST_REFUSED = {"programs": BATCH // 4, "aimed": BATCH * 3 // 4, "ordinary": BATCH * 3 // 4}
 ONCE = {**FAILURES, **NUMBERS, **SOURCES, **TYPES, **STATE, **KINDS}
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("wide")
 
 
 @pytest.mark.parametrize("grammar", MOST_REFUSED)
-@pytest.mark.parametrize("start", range(0, COUNT, BATCH))
+@pytest.mark.parametrize("start", range(0, part(3, 3) * BATCH, BATCH))
 def test_random_programs(grammar, start):
     refused = []
     for seed in range(start, start + BATCH):

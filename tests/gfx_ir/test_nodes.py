@@ -29,6 +29,7 @@ from gfx_ir.verify import verify
 from graphs import Maker
 from sampled import bound
 from samples import all_samples, normal
+from sweeps import part
 
 
 def f32(*dims):
@@ -164,7 +165,7 @@ def test_nodes_that_act_on_the_world_alone_are_as_in_the_run(capsys):
     assert check.infer_output_shape() == () and check.compute_estimate() == 0
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(part(3, 25)))
 def test_nodes_of_generated_programs_alone_are_as_in_the_run(seed):
     program = Maker(seed).program()
     Watching(program).graph(program.entry, [normal(3, seed=seed), normal(3, seed=seed + 1), seed % 5], "")

@@ -23,6 +23,7 @@ from gfx_ir.textparse import parse_text
 from gfx_ir.verify import verify
 from linear import assert_linear
 from optimized import f32, generated, models, ops_of, read
+from sweeps import part
 
 TEXT = """def f(x, y):
     a = sin(x)
@@ -154,7 +155,7 @@ KEEPS = [name for name in PASSES.names() if name not in ("decompose", "constants
 
 @pytest.mark.parametrize("name", KEEPS)
 def test_every_pass_keeps_order(name):
-    for seed in range(40):
+    for seed in range(part(4, 40)):
         program, inputs = generated(seed, typed=True)
         pairs = randomly(program, seed)
         verify(program)
@@ -227,7 +228,7 @@ def test_the_source(target):
 
 
 @pytest.mark.parametrize("target", ["torch", "jax", "numpy"])
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(part(3, 15)))
 def test_the_source_of_generated_programs(target, seed):
     program, inputs = generated(seed, typed=True)
     randomly(program, seed)

@@ -19,10 +19,11 @@ from gfx_ir.textparse import parse_text
 from gfx_ir.types import LogicalTensor
 from linear import assert_linear
 from strategies import LOGICAL, graphs, programs
+from sweeps import part
 
 
 @given(graphs())
-@settings(max_examples=150)
+@settings(max_examples=part(4, 150))
 def test_graphs_read_back(graph):
     text = to_text(graph)
     back = parse_text(text)
@@ -31,7 +32,7 @@ def test_graphs_read_back(graph):
 
 
 @given(programs())
-@settings(max_examples=100)
+@settings(max_examples=part(4, 100))
 def test_programs_read_back(program):
     text = str(program)
     back = parse_text(text)

@@ -14,10 +14,11 @@ from gfx_ir.source import Span
 from gfx_ir.verify import verify
 from linear import assert_linear
 from strategies import programs
+from sweeps import part
 
 
 @given(programs())
-@settings(max_examples=60)
+@settings(max_examples=part(3, 60))
 def test_random_programs_are_whole(program):
     verify(program)
     for graph in (program.entry, *program.functions.values()):

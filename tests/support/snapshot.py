@@ -11,6 +11,7 @@ import ast
 import contextlib
 import importlib
 import pkgutil
+import re
 import sys
 from itertools import groupby
 
@@ -129,6 +130,17 @@ def family(module):
     return "\n".join(entry("\n== ".join(title for title, _ in run), texts) for texts, run in runs)
 
 
+def each(text):
+    """The entries of a file, a title and what stands under it: those that stand under one text apart."""
+    found = []
+    for block in re.split(r"\n+(?=== )", text.rstrip()):
+        title, *rest = block.split("\n", 1)
+        found.append((title, *rest))
+    for at in reversed(range(len(found))):
+        found[at] = (*found[at], found[at + 1][1]) if len(found[at]) == 1 else found[at]
+    return ["\n".join(pair) for pair in found]
+
+
 # ---------------------------------------------------------------- captured programs
 def captured(title, fn, args, flavour, targets=TARGETS, typed=False):
     """A function without types, or with those of its arguments where it is refused so."""
@@ -165,12 +177,14 @@ def docs_examples():
 
 
 # ---------------------------------------------------------------- files
+def families():
+    """The modules of samples, by the family of their ops."""
+    return {m.name: importlib.import_module(f"samples.{m.name}") for m in pkgutil.iter_modules(samples.__path__)}
+
+
 def groups(cases):
     """What writes each file, by name; `cases`: the module of conformance cases, or None where it is absent."""
-    found = {
-        f"ops_{m.name}": lambda name=m.name: family(importlib.import_module(f"samples.{name}"))
-        for m in pkgutil.iter_modules(samples.__path__)
-    }
+    found = {f"ops_{name}": lambda module=module: family(module) for name, module in families().items()}
     found["docs"] = docs_examples
     if cases is not None:
         for flavour in TARGETS:

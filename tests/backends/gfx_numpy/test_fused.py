@@ -20,6 +20,7 @@ from gfx_numpy.planned import compiled
 from gfx_numpy.workers import Workers
 from sampled import bound
 from samples import all_samples
+from sweeps import one_of_each
 
 HAS_NUMBA = importlib.util.find_spec("numba") is not None
 needs_numba = pytest.mark.skipif(not HAS_NUMBA, reason="the extra numba is not installed")
@@ -54,9 +55,10 @@ def chain(op, args):
     return program, arrays
 
 
-SAMPLES = [
-    (s, args) for s in all_samples() if lookup(s.op).traits & Trait.ELEMENTWISE and (args := alike(s)) is not None
-]
+SAMPLES = one_of_each(
+    lambda pair: pair[0].op,
+    [(s, args) for s in all_samples() if lookup(s.op).traits & Trait.ELEMENTWISE and (args := alike(s)) is not None],
+)
 
 
 @pytest.mark.parametrize("fused", [False, pytest.param(True, marks=needs_numba)])

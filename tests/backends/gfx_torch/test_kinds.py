@@ -14,6 +14,7 @@ from gfx_ir.errors import GfxError, UnsupportedConstruct
 from gfx_ir.loading import backend
 from gfx_torch import kinds
 from gfx_torch.lifts.refused import OUTLIVING
+from sweeps import one_in
 
 TORCH = backend("torch")
 DTYPES = {"b": torch.bool, "u": torch.uint8, "i": torch.int64, "f": torch.float32, "c": torch.complex64}
@@ -78,15 +79,18 @@ WAYS = (
     "_softmax_backward_data",
 )
 """What takes more kinds, or fewer, with some of its options, or takes a dtype that is not that of a cast."""
-INFOS = [
-    info
-    for info in op_db
-    if info.op in TORCH.functions
-    and kinds.taken(TORCH.functions[info.op].name)
-    and info.name not in WAYS
-    and "sparse" not in info.name
-    and info.dtypes
-]
+INFOS = one_in(
+    8,
+    [
+        info
+        for info in op_db
+        if info.op in TORCH.functions
+        and kinds.taken(TORCH.functions[info.op].name)
+        and info.name not in WAYS
+        and "sparse" not in info.name
+        and info.dtypes
+    ],
+)
 
 
 def cast(x, dtype):

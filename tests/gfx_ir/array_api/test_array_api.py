@@ -7,7 +7,6 @@ functions, which follow the standard too.
 import contextlib
 import inspect
 import operator
-import os
 import warnings
 
 import jax
@@ -19,20 +18,19 @@ from array_api_cases import BINARY, CALLS, UNARY, WIDTHS, B, F, I, K, T, numbers
 from gfx_ir.array_api import Array
 from gfx_ir.array_api.table import FFT, LINALG, MAIN
 from gfx_ir.dtypes import DTYPES
+from sweeps import one_in
 
 DEVICES = ("numpy", "torch", "jax")
-# JAX compiles each function anew for each dtype and shape: of many cases it runs every tenth, and `make array-api` all.
-SHARE = 1 if os.environ.get("ARRAY_API") == "all" else 10
 NARROW = ("int8", "int16", "int32", "uint8", "uint16", "uint32", "float32", "complex64")
 ELEMENTWISE = {name: fn for name, fn in MAIN.items() if fn.elementwise and name != "clip"}
 
 
 def some_on_jax(names, cases):
-    """The cases, on every backend; on JAX a share of them."""
-    found = []
+    """The cases, on every backend; on JAX, which compiles each anew, a share of them."""
+    found, on_jax = [], one_in(10, range(len(cases)))
     for at, case in enumerate(cases):
         values = case if isinstance(case, tuple) else (case,)
-        for device in DEVICES if at % SHARE == 0 else DEVICES[:-1]:
+        for device in DEVICES if at in on_jax else DEVICES[:-1]:
             found.append(pytest.param(device, *values, id=f"{device}-{at}-{values[0]}"))
     return lambda test: pytest.mark.parametrize(f"xp, {names}", found, indirect=["xp"])(test)
 

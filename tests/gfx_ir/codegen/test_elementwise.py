@@ -16,6 +16,7 @@ from gfx_ir.types import LogicalTensor
 from graphs import add
 from sampled import bound
 from samples import all_samples
+from sweeps import one_of_each
 
 
 def cases():
@@ -27,7 +28,7 @@ def cases():
         kept = not {"jax"} & set(sample.skip) and not backend("jax").rows.get(op.name, sample).__dict__.get("missing")
         if op.traits & (Trait.ELEMENTWISE | Trait.TOTAL) and arrays and kept:
             found.setdefault((op.name, *(x.dtype.name for x in arrays)), sample)
-    return list(found.values())
+    return one_of_each(lambda sample: sample.op, found.values())
 
 
 def flat(sample):

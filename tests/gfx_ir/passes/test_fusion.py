@@ -11,6 +11,7 @@ from gfx_ir.passes import PASSES, Optimize
 from graphs import Maker
 from linear import assert_linear
 from optimized import applied, f32, generated, ops_of, read
+from sweeps import part
 
 SUM = "    def {name}(i, s, x):\n        a = {op}(x)\n        b = add(s, a)\n        return (b,)\n"
 LOOP = "    {out} = for_({name}, items=({items},), init=({init},), operands=({x},))\n"
@@ -116,7 +117,7 @@ class Loops(Maker):
 @pytest.mark.parametrize("typed", [False, True])
 def test_generated_programs(typed):
     count = 0
-    for seed in range(60):
+    for seed in range(part(3, 60)):
         program, inputs = generated(seed, typed, Loops)
         series = Optimize(["fuse_loops"], validate=inputs)
         series(program)

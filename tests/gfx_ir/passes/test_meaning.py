@@ -16,6 +16,7 @@ from gfx_ir.rules import building
 from gfx_ir.verify import verify
 from linear import assert_linear
 from optimized import f32, generated, models
+from sweeps import part
 
 EVERY_PASS = pytest.mark.parametrize("name", PASSES.names())
 REWRITES = pytest.mark.parametrize(
@@ -32,14 +33,14 @@ def test_models(name, model):
 
 
 @REWRITES
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(part(3, 30)))
 def test_generated_programs(name, seed):
     for typed in (False, True):
         program, inputs = generated(seed, typed)
         Optimize([name], validate=inputs)(program)
 
 
-@pytest.mark.parametrize("seed", range(30, 60))
+@pytest.mark.parametrize("seed", range(30, 30 + part(3, 30)))
 def test_all_passes_to_a_fixpoint(seed):
     program, inputs = generated(seed, typed=True)
     everything = Optimize([*DEFAULT, "inline", "invariant"], validate=inputs, fixpoint=True)

@@ -16,6 +16,7 @@ from gfx_ir.passes import PASSES, Optimize
 from graphs import Maker
 from linear import assert_linear
 from optimized import applied, f32, generated, models, ops_of, read
+from sweeps import part
 
 PARAMETER = lookup("parameter")
 X = torch.linspace(-2.0, 2.0, 24).reshape(3, 8)
@@ -134,7 +135,7 @@ class Layered(Maker):
         return [self.name(ops.tanh(made))]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(part(3, 40)))
 def test_generated_programs_with_control_flow(seed):
     """Where weights lose nothing, no result does."""
     program, inputs = generated(seed, False, Layered)

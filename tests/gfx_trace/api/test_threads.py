@@ -15,6 +15,7 @@ import torch
 import gfx_trace as gfx
 from gfx_ir.pause import collection_paused
 from gfx_ir.text import to_text
+from sweeps import part
 
 THREADS = 8
 
@@ -83,11 +84,11 @@ def together(work):
         return list(pool.map(run, range(THREADS)))
 
 
-def test_a_thousand_captures_on_eight_threads(eager_switching):
+def test_many_captures_on_eight_threads(eager_switching):
     makers = (lambda k: collatz, lambda k: split, made, typed_in, with_text)
 
     def work(_):
-        return [to_text(gfx.symbolic_trace(makers[k % 5](k), backend="torch")) for k in range(125)]
+        return [to_text(gfx.symbolic_trace(makers[k % 5](k), backend="torch")) for k in range(part(5, 125))]
 
     want = work(0)
     assert all(got == want for got in together(work))
@@ -150,7 +151,7 @@ def capture_of(maker):
     return work
 
 
-@pytest.mark.parametrize("maker, times", [(made, 500), (typed_in, 3_000), (with_text, 400)])
+@pytest.mark.parametrize("maker, times", [(made, 400), (typed_in, part(4, 3_000)), (with_text, 400)])
 def test_captures_of_short_lived_functions_leave_nothing(maker, times):
     blocks, objects, modules, texts = repeated(capture_of(maker), times)
     assert (modules, texts) == (0, 0)

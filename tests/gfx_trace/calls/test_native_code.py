@@ -37,6 +37,7 @@ import torch
 
 import gfx_trace as gfx
 from gfx_ir.errors import GfxError
+from sweeps import one_in
 
 OURS = re.compile(r"Proxy|OpenList|Starred|Compared|Unusable|(?<!tests/)gfx_trace/")
 ONE = [
@@ -179,14 +180,14 @@ def of_two(f, value, first):
     return called
 
 
-@pytest.mark.parametrize("f", ONE, ids=name_of)
+@pytest.mark.parametrize("f", one_in(3, ONE), ids=name_of)
 def test_a_call_with_one_value(f):
     for value in VALUES:
         check(of_one(f, value))
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["first", "second"])
-@pytest.mark.parametrize("f", TWO, ids=name_of)
+@pytest.mark.parametrize("f", one_in(3, TWO), ids=name_of)
 def test_a_call_with_two(f, first):
     for value in (whole, real, text, shape, sizes, tensor, number):
         check(of_two(f, value, first))

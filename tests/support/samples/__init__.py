@@ -31,6 +31,8 @@ def _show(value: Any) -> str:
         return f"{value.dtype.kind}{value.dtype.itemsize * 8}[{','.join(map(str, value.shape))}]"
     if isinstance(value, (tuple, list)) and any(isinstance(leaf, np.ndarray) for leaf in leaves(value)):
         return f"({', '.join(map(_show, value))})"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key!r}: {_show(item)}' for key, item in value.items())}}}"
     return str(value).replace("Ellipsis", "...")
 
 
