@@ -113,9 +113,9 @@ def twice_none(x, m=None):
 @pytest.mark.parametrize("fn", [rows_of_none, rows_of_a_number, twice_none])
 def test_what_has_no_rows_and_none_raise(fn):
     program, x = gfx.symbolic_trace(fn, backend="torch"), torch.ones(2)
-    with pytest.raises(TypeError, match="iter|NoneType"):
+    with pytest.raises(TypeError, match=r"iter|NoneType"):
         program.to("torch")(x, x)
-    with pytest.raises(TypeError, match="iter|NoneType"):
+    with pytest.raises(TypeError, match=r"iter|NoneType"):
         Interpreter(ReferenceBackend(), program, {}).graph(program.entry, (x.numpy(), x.numpy()), "")
 
 
