@@ -313,7 +313,12 @@ class Tracer(Builder):
         if isinstance(leaf, NUMBERS_AND_TEXT):
             return without_class(leaf)
         found = self.dtype(leaf, self.backend)
-        return leaf if found is None else found
+        if found is not None:
+            return found
+        held = None if self.backend is None else self.backend.contents_of(leaf)
+        if held is not None and [path for path, _ in held] == [()]:  # a library's variable stands for its array
+            return self.unwrap(held[0][1])
+        return leaf
 
     def dtype(self, x: Any, owner: Backend | None) -> DType | None:
         """The DType that x is where the function of a framework takes it; None for anything else. `float` of Python's is not the

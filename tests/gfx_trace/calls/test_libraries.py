@@ -307,6 +307,12 @@ def test_one_array_in_two_variables_is_two_parameters_and_one_variable_at_two_pl
     assert {name for name, _ in made.module().named_parameters()} == {"0", "1"}
 
 
+def test_a_variable_stands_for_its_array_where_a_function_takes_one(library):
+    weight = library.Variable(X)
+    made = gfx.transpile(lambda x: jnp.concatenate([x, weight]) * jnp.sum(weight), X, to="numpy")
+    np.testing.assert_allclose(made(np.asarray(X)), np.concatenate([X, X]) * X.sum(), rtol=1e-6)
+
+
 def test_states_that_are_used_up_where_new_ones_are_made_of_them(library):
     def once(x, state):
         return library.moved(x, state)
