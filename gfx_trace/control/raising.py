@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from gfx_ir import ops
 from gfx_ir.control import is_call
 from gfx_ir.graph import Node, Value
-from gfx_ir.op import Trait
+from gfx_ir.op import OpDef, Trait
 
 from ..interfaces import Capturing
 from ..python.told import told
@@ -98,11 +98,20 @@ class Raising(Waiting):
         if type(made) is Value and errors:
             self.may_raise[made.node] = errors[0].__name__
 
-    def of_absent(self, args: tuple, made: Any) -> None:
-        """Note what is computed of a value that may be None here, which every target raises for."""
-        absent = (type(x) is Value and x.kind == "optional" and not self._tracer.facts.there(x) for x in args)
-        if type(made) is Value and made.is_tensor and any(absent):
-            self.absent.add(made.node)
+    def of_absent(self, op: OpDef, args: tuple, made: Any) -> None:
+        """Note what is computed of a value that may be None here: the code raises then, or goes on with what is there. NumPy's own
+        functions compute something of None."""
+        owner, facts = self._tracer.backend, self._tracer.facts
+        takes = {name for name in op.params if op.defaults.get(name, 0) is not None and name != op.index}
+        given = (x for name, x in zip(op.params, args) if type(x) is Value and x.kind == "optional" and name in takes)
+        absent = [x for x in given if not facts.there(x)]
+        if type(made) is not Value or not made.is_tensor or not absent:
+            return
+        for error in (AttributeError(), TypeError()):
+            self.let_out(f"{op.name}() of what may be None", error)
+        self.absent.add(made.node)
+        for x in absent if owner is not None and not owner.numbers else ():
+            facts.found(x)
 
     def matters(self, node: Node) -> bool:
         """Whether it makes a difference that a node runs whose values nobody takes."""

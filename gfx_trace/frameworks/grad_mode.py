@@ -129,7 +129,10 @@ class Gradients:
             return self._fork(tracer, test, leaf)
         if self.current(tracer).records:
             return leaf
-        return ops.stop_gradient(tracer.local(leaf))
+        stopped = lambda: ops.stop_gradient(tracer.local(leaf))
+        if tracer.facts.there(leaf):
+            return stopped()
+        return tracer.unwrap(tracer.regions.branch(ops.is_none(leaf), lambda: None, lambda: tracer.wrap(stopped())))
 
     def _as_mode_has_it(self, tracer: Capturing, value: Value) -> bool:
         """Whether a gradient flows through a value where an undecided mode records, and through none where it does not."""

@@ -67,6 +67,9 @@ from ..values.python_use import PythonUse
 from ..values.record import Record
 from .assumptions import Assumptions
 
+_WITHOUT_GRADIENT = (Form.FUNCTION, Form.NONE_TEST)
+"""Which ops no gradient flows into: those of numbers of Python's, and the question whether something is None."""
+
 
 class Tracer(Builder):
     """Captures one function. Subclass it to say what is a leaf (`is_leaf`) and how arguments are made (`make_argument`)."""
@@ -232,15 +235,14 @@ class Tracer(Builder):
             args = positions(self, op, args)
         if op.traits & Trait.CHOOSES and type(args[0]) is Value and args[0].kind == "bool":
             return self._chosen(*args)
-        if self.gradients.mode is not CALLERS and not marks(op) and op.form is not Form.FUNCTION:
-            return self._in_mode(op, args)
-        made = Builder.add(self, op, args)
-        if op.control is None and "optional" in [leaf.kind for leaf in args if type(leaf) is Value]:
-            self.raising.of_absent(args, made)
+        moded = self.gradients.mode is not CALLERS and not marks(op) and op.form not in _WITHOUT_GRADIENT
+        made = (self._in_mode if moded else super().add)(op, args)
+        if op.control is None and not marks(op) and "optional" in [leaf.kind for leaf in args if type(leaf) is Value]:
+            self.raising.of_absent(op, args, made)
         return made
 
     def _in_mode(self, op: OpDef, args: tuple) -> Any:
-        """A node where the code has set the gradient mode: no gradient flows into what is not recorded. Numbers of Python's have none."""
+        """A node where the code has set the gradient mode: no gradient flows into what is not recorded."""
         gradients = self.gradients
         made = Builder.add(self, op, tree_map(lambda leaf: gradients.taken(self, leaf), args))
         gradients.made(self, [v for v in leaves(made) if type(v) is Value])

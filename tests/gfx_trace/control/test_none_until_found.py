@@ -239,6 +239,16 @@ def asked_in_the_loop(x, flag: bool, n: int):
     return y + x
 
 
+def used_so_it_is_there(x, flag: bool, n: int):
+    best = None
+    for i in range(n):
+        if best is None or x[i] > best[0]:
+            best = x + i
+    with torch.no_grad():
+        top = (best * 1).sum()
+    return best if top > 2 else x
+
+
 def empty_before(x, flag: bool, n: int):
     y = ()
     if x[0] > 0:
@@ -252,7 +262,9 @@ def empty_before(x, flag: bool, n: int):
 
 @pytest.mark.parametrize("to", ["torch", "jax"])
 @pytest.mark.parametrize(
-    "f", [defined_before, none_before, while_it_grows, asked_in_the_loop, empty_before], ids=lambda f: f.__name__
+    "f",
+    [defined_before, none_before, while_it_grows, asked_in_the_loop, empty_before, used_so_it_is_there],
+    ids=lambda f: f.__name__,
 )
 def test_what_a_test_left_is_what_a_loop_leaves_behind_it(f, to):
     made = gfx.transpile(f, to=to, backend="torch")
