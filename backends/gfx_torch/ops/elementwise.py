@@ -186,9 +186,11 @@ def _round(input: Any, *, decimals: int | None = None) -> Any:
     return ops.divide(ops.round(ops.multiply(input, scale)), scale)
 
 
-def _where(condition: Any, input: Any = None, other: Any = None) -> Any:
-    if input is None or other is None:
+def _where(condition: Any, input: Any = ..., other: Any = ...) -> Any:
+    if input is ... and other is ...:
         return finding.nonzero(condition, as_tuple=True)
+    if {type(None), type(...)} & {type(input), type(other)}:
+        raise TypeError("where() takes two values beside the condition, or none")
     kinds.check("torch.where's condition", [condition], "bu")
     return ops.where(condition, input, other)
 

@@ -331,3 +331,13 @@ def test_text_or_tensor_is_not_carried_by_loops_that_data_ends():
 
     with pytest.raises(gfx.GfxError, match="'y' is a tensor on one way to a trip, and something else on another"):
         gfx.symbolic_trace(f, backend="torch")
+
+
+def test_what_may_be_none_is_no_argument_left_out():
+    def fn(x, m=None):
+        return torch.where(x > 0, x, None if m is not None else x * 2)
+
+    run, x = gfx.symbolic_trace(fn, backend="torch").to("torch"), torch.tensor(GIVEN[0])
+    assert torch.equal(run(x), fn(x))
+    with pytest.raises(TypeError):
+        run(x, x)
