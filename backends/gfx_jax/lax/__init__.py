@@ -9,9 +9,10 @@ from .functions import FUNCTIONS
 from .gammas import GAMMAS
 from .orders import ORDERS
 from .positions import POSITIONS
+from .segments import SEGMENTS
 from .systems import SYSTEMS
 from .windows import WINDOWS, selected
 
 __all__ = ["LAX", "selected"]
 
-LAX = {**CHOICES, **DRAWS, **GAMMAS, **ELEMENTS, **FUNCTIONS, **ORDERS, **POSITIONS, **SYSTEMS, **WINDOWS}
+LAX = {**CHOICES, **DRAWS, **GAMMAS, **ELEMENTS, **FUNCTIONS, **ORDERS, **POSITIONS, **SEGMENTS, **SYSTEMS, **WINDOWS}

@@ -36,6 +36,13 @@ CALLS = {
     **{f"gather {mode}": gathering(mode) for mode in MODES},
     **{f"{fn.__name__} {mode}": scattering(fn, mode) for mode in MODES for fn in COMBINING},
     "scatter": lambda x: lax.scatter(X, AT[:3], X[:3], WRITTEN, mode="fill"),
+    **{
+        f"segment {name}": lambda x, f=getattr(jax.ops, f"segment_{name}"): (
+            f(x[:4], AT[:, 0], 3),
+            f(WHOLE[:4, 0], AT[:, 0] - 1, 4),
+        )
+        for name in ("sum", "prod", "min", "max")
+    },
     "top_k": lambda x: lax.top_k(TIES, 3),
     "sort": lambda x: lax.sort((TIES, jnp.flip(TIES, 1)), num_keys=2),
     "sort of keys": lambda x: lax.sort_key_val(TIES, TIES + 1),

@@ -1,0 +1,53 @@
+"""jax.ops.segment_sum and its like: the rows of an array, reduced by the segments that they are of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from gfx_ir import ops
+from gfx_ir.build import dtype_of, host
+from gfx_ir.dtypes import DType
+from gfx_ir.op import lookup
+from gfx_ir.ops.create import limit
+
+from ..ops._lift import ask_rank, refuse
+
+
+def _empty(reduce: str, dtype: DType) -> Any:
+    """What a segment without rows holds."""
+    if reduce in ("sum", "prod"):
+        return int(reduce == "prod")
+    if dtype.kind == "f":
+        return -math.inf if reduce == "amax" else math.inf
+    return limit(dtype, "min" if reduce == "amax" else "max")
+
+
+def _segment(name: str, reduce: str) -> Callable[..., Any]:
+    call = f"jax.ops.{name}"
+
+    def lift(
+        data: Any, segment_ids: Any, num_segments: Any = None, indices_are_sorted: bool = False,
+        unique_indices: bool = False, bucket_size: Any = None, mode: Any = None, **options: Any,
+    ) -> Any:  # fmt: skip
+        refuse(call, bucket_size=bucket_size, mode=mode, **options)
+        dtype = dtype_of(data)
+        if num_segments is None or dtype is None or dtype.kind not in "iuf" or ask_rank(segment_ids, call) != 1:
+            refuse(f"{call} but of numbers of a known dtype, a vector of segments and num_segments", data=data)
+        assert dtype is not None
+        more = tuple(range(1, ask_rank(data, call)))
+        held = ops.logical_and(ops.greater_equal(segment_ids, 0), ops.less(segment_ids, num_segments))
+        at = ops.where(held, segment_ids, num_segments)  # one more segment takes the rows of none
+        sizes = (host("+", num_segments, 1), *(ops.size(data, axis) for axis in more))
+        found = ops.full(sizes, _empty(reduce, dtype), dtype=dtype)
+        at = ops.broadcast_to(ops.expand_dims(at, more), lookup("shape")(data)) if more else at
+        return ops.getitem(ops.scatter_reduce(found, at, data, 0, reduce), slice(None, -1))
+
+    return lift
+
+
+SEGMENTS = {
+    f"jax.ops.segment_{name}": _segment(f"segment_{name}", reduce)
+    for name, reduce in {"sum": "sum", "prod": "prod", "min": "amin", "max": "amax"}.items()
+}
