@@ -98,7 +98,8 @@ class Planner:
             self.always.add(node)
             self._sizes[node] = (1, 12)
             return
-        found = [value for value in self._arguments(node) if self._fits(value, node)]
+        repeated = self._widths.repeated(node)
+        found = [value for value in self._arguments(node) if value not in repeated and self._fits(value, node)]
         own = 0 if is_text(node) else self._widths.node(node)
         found.sort(key=lambda value: self._sizes[value.node][1])
         depth, width, inside = 0, own, [region.output for region in node.regions]

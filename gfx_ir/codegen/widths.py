@@ -9,7 +9,7 @@ from ..control import calls_function, is_check, is_host, is_output, is_parameter
 from ..dtypes import DType
 from ..graph import Node, Value
 from ..template import Template
-from ..trees import tree_map
+from ..trees import leaves, tree_map
 
 DEPTH = 8
 WIDTH = 104
@@ -40,6 +40,17 @@ class Widths:
             return len(node.op.name) + 6 + (self.tree(node.args[0]) if node.args else 0)
         own, names = template.columns(tree_map(self.seen, node.args))
         return own + sum(names[text] * self.tree(arg) for text, arg in zip(node.op.params, node.args))
+
+    def repeated(self, node: Node) -> list[Any]:
+        """The leaves that stand more than once in the spelling of a node: an expression there would be computed as often."""
+        template = (
+            None if node.regions or is_output(node) or calls_function(node) or is_host(node) else self.template(node)
+        )
+        if template is None:
+            return []
+        _, names = template.columns(tree_map(self.seen, node.args))
+        several = [arg for text, arg in zip(node.op.params, node.args) if names[text] > 1]
+        return [self.resolve(leaf) for leaf in leaves(several)]
 
     def tree(self, tree: Any) -> int:
         """Columns of a literal."""
