@@ -299,6 +299,13 @@ class Graph(Attributed):
         _drop_uses(node)
         self._release(node)
 
+    def release_nodes(self) -> list[Node]:
+        """Take all nodes out of the list, and the result away; returns them in order, each to be inserted wherever one likes."""
+        found, self.result = list(self), None
+        for node in found:
+            self.detach(node)
+        return found
+
     def adopt(self, node: Node) -> None:
         """Move a node of another graph to the end of this one; it takes what it took. O(1)."""
         assert node.graph is not None

@@ -78,6 +78,16 @@ def test_erase_refuses_what_is_used(graph):
         graph.append(first)
 
 
+def test_nodes_are_released_to_stand_elsewhere(graph):
+    result, before = graph.result, list(graph)
+    released = graph.release_nodes()
+    assert released == before and not list(graph) and graph.result is None and not released[0].value.uses
+    for step in released:
+        graph.append(step)
+    graph.result = result
+    verify(graph)
+
+
 def test_the_list_may_change_while_it_is_walked(graph):
     for step in graph:
         if step.op.name == "sin":
