@@ -29,7 +29,11 @@ def rows_jax(x):
     return jnp.vstack((x, x)).mean(axis=1), jnp.atleast_2d(x)[0] * 2
 
 
-@pytest.mark.parametrize("fn", (rows_numpy, rows_torch, rows_jax, diagonals_torch), ids=lambda fn: fn.__name__)
+def diagonals_jax(x):
+    return jnp.diag(x) * 2, jnp.diag(x, -1).sum(0)
+
+
+@pytest.mark.parametrize("fn", (rows_numpy, rows_torch, rows_jax, diagonals_torch, diagonals_jax), ids=lambda fn: fn.__name__)
 def test_vectors_and_matrices(fn):
     own = fn.__name__.rpartition("_")[2]
     program = gfx.symbolic_trace(fn, backend=own)
