@@ -98,11 +98,10 @@ class Planner:
             self.always.add(node)
             self._sizes[node] = (1, 12)
             return
-        repeated = self._widths.repeated(node)
+        width, repeated = self._widths.node(node)
         found = [value for value in self._arguments(node) if value not in repeated and self._fits(value, node)]
-        own = 0 if is_text(node) else self._widths.node(node)
         found.sort(key=lambda value: self._sizes[value.node][1])
-        depth, width, inside = 0, own, [region.output for region in node.regions]
+        depth, width, inside = 0, 0 if is_text(node) else width, [region.output for region in node.regions]
         for value in found:
             inner_depth, inner_width = self._sizes[value.node]
             told = node.op.effect and is_text(value.node)  # which may not be needed at all

@@ -25,32 +25,24 @@ class Widths:
         """`seen`: a leaf as a spelling sees it."""
         self.template, self.resolve, self.seen = template, resolve, seen
 
-    def node(self, node: Node) -> int:
-        """Columns of the node with a name in the place of every value."""
+    def node(self, node: Node) -> tuple[int, list[Any]]:
+        """Columns of the node with a name in the place of every value; the leaves that stand more than once in its spelling, where an
+        expression would be computed as often."""
         if is_output(node):
-            return 7 + self.tree(node.args[0])
+            return 7 + self.tree(node.args[0]), []
         if calls_function(node):
-            return len(str(node.args[0])) + 8 + self.tree(node.arg("args")) + self.path(str(node.args[1] or ""))
+            return len(str(node.args[0])) + 8 + self.tree(node.arg("args")) + self.path(str(node.args[1] or "")), []
         if is_host(node):
-            return 3 * len(node.args[1]) + self.tree(node.args[1])
+            return 3 * len(node.args[1]) + self.tree(node.args[1]), []
         if is_test(node) or is_check(node):
-            return 6 + self.tree(node.args[0])
+            return 6 + self.tree(node.args[0]), []
         template = self.template(node)
         if template is None:
-            return len(node.op.name) + 6 + (self.tree(node.args[0]) if node.args else 0)
+            return len(node.op.name) + 6 + (self.tree(node.args[0]) if node.args else 0), []
         own, names = template.columns(tree_map(self.seen, node.args))
-        return own + sum(names[text] * self.tree(arg) for text, arg in zip(node.op.params, node.args))
-
-    def repeated(self, node: Node) -> list[Any]:
-        """The leaves that stand more than once in the spelling of a node: an expression there would be computed as often."""
-        template = (
-            None if node.regions or is_output(node) or calls_function(node) or is_host(node) else self.template(node)
-        )
-        if template is None:
-            return []
-        _, names = template.columns(tree_map(self.seen, node.args))
-        several = [arg for text, arg in zip(node.op.params, node.args) if names[text] > 1]
-        return [self.resolve(leaf) for leaf in leaves(several)]
+        given = list(zip(node.op.params, node.args))
+        several = [] if node.regions else [arg for text, arg in given if names[text] > 1]
+        return own + sum(names[text] * self.tree(arg) for text, arg in given), list(map(self.resolve, leaves(several)))
 
     def tree(self, tree: Any) -> int:
         """Columns of a literal."""
