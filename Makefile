@@ -27,8 +27,10 @@ lint: $(STAMP)
 	$(PY) -m ruff format --check $(CODE)
 	$(PY) -m mypy
 
+# The tests of a file run in one process: JAX compiles there once what several of them compute.
+PYTEST := $(PY) -m pytest -n $(WORKERS) --dist loadfile
 test: lint
-	$(PY) -m pytest -n $(WORKERS)
+	$(PYTEST)
 
 # N random programs against plain Python, with a table for each grammar: make fuzz N=20000 START=7000 GRAMMAR=programs
 N ?= 1000
@@ -72,7 +74,7 @@ coverage: $(STAMP)
 # Laws over many cases (ops, dtypes, random programs), of which make test tries a share: all of them. make sweeps TESTS=tests/gfx_ir/ops
 TESTS ?= tests
 sweeps: $(STAMP)
-	SWEEPS=all JAX_PLATFORMS=cpu $(PY) -m pytest -n $(WORKERS) $(TESTS)
+	SWEEPS=all JAX_PLATFORMS=cpu $(PYTEST) $(TESTS)
 
 docs: $(STAMP)
 	$(PY) -m docs.build

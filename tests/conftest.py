@@ -29,6 +29,8 @@ settings.load_profile("repeatable")
 
 _MODULES = 20
 """After so many modules JAX forgets what it compiled: by then most of it is of no more use, and takes gigabytes."""
+_FEW = 5
+"""After so many the garbage is collected, and what is left set apart."""
 
 
 def pytest_collection_finish(session):
@@ -49,8 +51,9 @@ def pytest_runtest_teardown(item, nextitem):
         shared.make_ir_context.cache_clear()
     if len(seen) % _MODULES == 0 and "jax" in sys.modules:
         sys.modules["jax"].clear_caches()
-    gc.collect()
-    gc.freeze()
+    if len(seen) % _FEW == 0:
+        gc.collect()
+        gc.freeze()
 
 
 _SEEN = pytest.StashKey[list[str]]()

@@ -165,7 +165,7 @@ def call(function, args, kwargs):
     return function(*args, **kwargs)
 
 
-@pytest.mark.parametrize("name, args, kwargs", one_in(2, CASES), ids=lambda x: x if isinstance(x, str) else "")
+@pytest.mark.parametrize("name, args, kwargs", one_in(4, CASES), ids=lambda x: x if isinstance(x, str) else "")
 @pytest.mark.filterwarnings("ignore")
 def test_graph_of_a_call(name, args, kwargs):
     function, lift = find(JAX, ROOTS, name)

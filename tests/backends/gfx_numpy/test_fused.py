@@ -20,7 +20,7 @@ from gfx_numpy.planned import compiled
 from gfx_numpy.workers import Workers
 from sampled import bound
 from samples import all_samples
-from sweeps import one_of_each
+from sweeps import one_in, one_of_each
 
 HAS_NUMBA = importlib.util.find_spec("numba") is not None
 needs_numba = pytest.mark.skipif(not HAS_NUMBA, reason="the extra numba is not installed")
@@ -62,7 +62,7 @@ SAMPLES = one_of_each(
 
 
 @pytest.mark.parametrize("fused", [False, pytest.param(True, marks=needs_numba)])
-@pytest.mark.parametrize("sample, args", SAMPLES, ids=[str(sample) for sample, _ in SAMPLES])
+@pytest.mark.parametrize("sample, args", one_in(2, SAMPLES), ids=lambda x: str(x) if hasattr(x, "op") else "")
 def test_chains_as_the_reference(sample, args, fused):
     program, arrays = chain(lookup(sample.op), args)
     own, fuser = backend("numpy"), device("numpy:numba").fuser if fused else None

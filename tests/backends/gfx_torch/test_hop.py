@@ -8,6 +8,7 @@ import torch
 import gfx_trace as gfx
 from gfx_ir.errors import GfxError
 from gfx_ir.trees import leaves
+from sweeps import one_in
 
 UP = torch.tensor([1.0, 2.0, 3.0])
 
@@ -159,7 +160,7 @@ def written(tmp_path, monkeypatch):
     torch._dynamo.reset()
 
 
-@pytest.mark.parametrize("fn, tuples, typed", EXAMPLES, ids=lambda x: getattr(x, "__name__", None))
+@pytest.mark.parametrize("fn, tuples, typed", one_in(2, EXAMPLES), ids=lambda x: getattr(x, "__name__", None))
 def test_same_results_compiled_and_exported(fn, tuples, typed, written):
     program = gfx.symbolic_trace(fn, *(tuples[0] if typed else ()), backend="torch")
     emitted = written(program, f"emitted_{fn.__name__}_{typed}")

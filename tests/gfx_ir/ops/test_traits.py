@@ -23,7 +23,7 @@ from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
 from sampled import bound, outputs
 from samples import Sample, all_samples
-from sweeps import one_of_each
+from sweeps import one_in, one_of_each
 
 half = dtypes.DTYPES["bfloat16"]
 ONE_OF_EACH = one_of_each(lambda sample: sample.op, all_samples())
@@ -664,7 +664,8 @@ def test_positions_that_jax_gives_in_32_bits():
     """`Row.narrow` names each of them, and no other."""
     narrow = set()
     with jax.enable_x64(True):
-        for sample in {sample.op: sample for sample in all_samples()}.values():
+        tried = one_in(4, {sample.op: sample for sample in all_samples()}.values())
+        for sample in tried:
             types = tree_map(
                 lambda x: LogicalTensor(dtypes.dtype(x.dtype), x.shape) if isinstance(x, np.ndarray) else x,
                 bound(sample),
@@ -674,7 +675,8 @@ def test_positions_that_jax_gives_in_32_bits():
             if wide and set(lookup(sample.op).output_kinds(bound(sample))) == {"tensor"}:
                 _, made = on("jax", sample)
                 narrow.update((sample.op, at + 1) for at in wide if made and made[at].dtype == np.int32)
-    assert narrow == {(name, row.narrow) for name, row in backend("jax").rows.items() if row.narrow}
+    rows, names = backend("jax").rows, {sample.op for sample in tried}
+    assert narrow == {(name, rows[name].narrow) for name in names & rows.keys() if rows[name].narrow}
 
 
 def test_forms_of_control_ops():

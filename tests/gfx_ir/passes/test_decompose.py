@@ -18,6 +18,7 @@ from gfx_ir.trees import tree_map
 from gfx_ir.types import LogicalTensor
 from optimized import applied, f32, ops_of, read
 from samples import all_samples
+from sweeps import one_of_each
 
 LAYERS = """def f(x, w):
     a = softmax(x, axis=-1)
@@ -68,7 +69,10 @@ def of_sample(sample, shaped):
     return infer(bind(program, **specs)), tuple(given)
 
 
-@pytest.mark.parametrize("sample", [s for s in all_samples() if lookup(s.op).composite], ids=str)
+COMPOSED = one_of_each(lambda sample: sample.op, [s for s in all_samples() if lookup(s.op).composite])
+
+
+@pytest.mark.parametrize("sample", COMPOSED, ids=str)
 def test_every_composite_is_its_body(sample):
     for shaped in (True, False):
         try:

@@ -151,7 +151,7 @@ def capture_of(maker):
     return work
 
 
-@pytest.mark.parametrize("maker, times", [(made, 400), (typed_in, part(4, 3_000)), (with_text, 400)])
+@pytest.mark.parametrize("maker, times", [(made, part(2, 500)), (typed_in, part(4, 3_000)), (with_text, part(2, 400))])
 def test_captures_of_short_lived_functions_leave_nothing(maker, times):
     blocks, objects, modules, texts = repeated(capture_of(maker), times)
     assert (modules, texts) == (0, 0)

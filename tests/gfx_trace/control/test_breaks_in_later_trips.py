@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
+from sweeps import one_in
 from three_ways import assert_as_python
 
 DATA = [torch.ones(2), torch.full((2,), 20.0), torch.full((2,), 0.3), torch.tensor([-1.0, 90.0])]
@@ -145,7 +146,6 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("given", [(), (DATA[0], gfx.Open)], ids=["open", "typed"])
-@pytest.mark.parametrize("fn", CASES)
+@pytest.mark.parametrize("fn, given", one_in(3, itertools.product(CASES, [(), (DATA[0], gfx.Open)])))
 def test_a_loop_ends_where_python_ends_it(fn, given):
     assert_as_python(fn, given, itertools.product(DATA, (1, 3)))

@@ -1,9 +1,12 @@
 """Returns out of loops that Python runs, and returns behind them: where the flag says that one was reached, one of them has its value."""
 
+import itertools
+
 import pytest
 import torch
 
 import gfx_trace as gfx
+from sweeps import one_in
 from three_ways import assert_as_python
 
 DATA = [torch.tensor([a, b, 0.1]) for a, b in ((1.0, 2.0), (-1.0, 0.5), (-3.0, 0.2), (0.05, -0.01), (-0.6, 0.3))]
@@ -93,8 +96,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("given", [(), (DATA[0],)], ids=["open", "typed"])
-@pytest.mark.parametrize("fn", CASES)
+@pytest.mark.parametrize("fn, given", one_in(3, itertools.product(CASES, [(), (DATA[0],)])))
 def test_each_return_is_taken_where_python_takes_it(fn, given):
     assert_as_python(fn, given, [(x,) for x in DATA])
 

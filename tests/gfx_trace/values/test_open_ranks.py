@@ -33,7 +33,9 @@ def diagonals_jax(x):
     return jnp.diag(x) * 2, jnp.diag(x, -1).sum(0)
 
 
-@pytest.mark.parametrize("fn", (rows_numpy, rows_torch, rows_jax, diagonals_torch, diagonals_jax), ids=lambda fn: fn.__name__)
+@pytest.mark.parametrize(
+    "fn", (rows_numpy, rows_torch, rows_jax, diagonals_torch, diagonals_jax), ids=lambda fn: fn.__name__
+)
 def test_vectors_and_matrices(fn):
     own = fn.__name__.rpartition("_")[2]
     program = gfx.symbolic_trace(fn, backend=own)
