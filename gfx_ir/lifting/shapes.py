@@ -248,11 +248,9 @@ def positions(say: Dialect) -> Table:
 
     def diag(v: Any, k: int = 0) -> Any:
         v = say.as_array(v)
-        if rank(v) is None and say.rules == "jax":  # whose arrays share no memory
+        if rank(v) is None:
             return ops.diag(v, k)
-        if ask_rank(v, say.call("diag"), 1) == 2:
-            return ops.diagonal(v, offset=k)
-        return ops.diag_embed(v, k)
+        return ops.diagonal(v, offset=k) if rank(v) == 2 else ops.diag_embed(v, k)
 
     def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None, **options: Any) -> Any:
         say.refuse(say.call("searchsorted"), **options)

@@ -12,7 +12,7 @@ from gfx_ir.defaults import dtype_for, number_kind
 from gfx_ir.dtypes import DTYPES, DType, float64
 from gfx_ir.graph import Value
 from gfx_ir.lifting.creation import Grids, limits
-from gfx_ir.lifting.words import known_dtype
+from gfx_ir.lifting.words import known_dtype, rank
 from gfx_ir.op import lookup
 
 from ._lift import NP, as_array, element, expect, kind_of, refuse, rows, tensor
@@ -92,6 +92,7 @@ SHARES = {
     "np.ascontiguousarray": lambda a, dtype=None, **rest: shares(a, dtype, "C"),
     "ndarray.astype": lambda x, dtype, order="K", casting="unsafe", subok=True, copy=True: shares(x, dtype, copy=copy),
     "ndarray.conj": lambda x: {None: "maybe", "c": True}.get(kind_of(x), False),
+    "np.diag": lambda v, k=0: "maybe" if rank(v) is None else False,  # of a matrix it is a view
     "np.astype": lambda x, dtype, /, *, copy=True, device=None: shares(x, dtype, copy=copy),
 }
 

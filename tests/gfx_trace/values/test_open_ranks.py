@@ -29,12 +29,16 @@ def rows_jax(x):
     return jnp.vstack((x, x)).mean(axis=1), jnp.atleast_2d(x)[0] * 2
 
 
+def diagonals_numpy(x):
+    return np.diag(x) * 2, np.diag(x + 1, 1).sum(axis=0)
+
+
 def diagonals_jax(x):
     return jnp.diag(x) * 2, jnp.diag(x, -1).sum(0)
 
 
 @pytest.mark.parametrize(
-    "fn", (rows_numpy, rows_torch, rows_jax, diagonals_torch, diagonals_jax), ids=lambda fn: fn.__name__
+    "fn", (rows_numpy, rows_torch, rows_jax, diagonals_torch, diagonals_jax, diagonals_numpy), ids=lambda fn: fn.__name__
 )
 def test_vectors_and_matrices(fn):
     own = fn.__name__.rpartition("_")[2]
