@@ -100,7 +100,7 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("name", one_in(2, CALLS))
+@pytest.mark.parametrize("name", one_in(3, CALLS))
 def test_as_jax_computes_it(name):
     compared(CALLS[name])
 

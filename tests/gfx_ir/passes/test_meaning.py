@@ -33,7 +33,7 @@ def test_models(name, model):
 
 
 @REWRITES
-@pytest.mark.parametrize("seed", range(part(3, 30)))
+@pytest.mark.parametrize("seed", range(part(6, 30)))
 def test_generated_programs(name, seed):
     for typed in (False, True):
         program, inputs = generated(seed, typed)

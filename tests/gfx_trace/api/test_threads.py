@@ -179,7 +179,7 @@ def test_code_that_runs_in_many_namespaces_is_kept_once():
 
     first = [work(k) for k in range(3)]
     assert len(set(first)) == 3
-    blocks, objects, *_ = repeated(work, 400)
+    blocks, objects, *_ = repeated(work, part(2, 400))
     assert objects < 50 and blocks < 400, (objects, blocks)
     assert set(work(k) for k in range(3)) == set(first)
 

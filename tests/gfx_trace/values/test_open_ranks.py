@@ -38,7 +38,9 @@ def diagonals_jax(x):
 
 
 @pytest.mark.parametrize(
-    "fn", (rows_numpy, rows_torch, rows_jax, diagonals_torch, diagonals_jax, diagonals_numpy), ids=lambda fn: fn.__name__
+    "fn",
+    (rows_numpy, rows_torch, rows_jax, diagonals_torch, diagonals_jax, diagonals_numpy),
+    ids=lambda fn: fn.__name__,
 )
 def test_vectors_and_matrices(fn):
     own = fn.__name__.rpartition("_")[2]
