@@ -9,7 +9,7 @@ Case = TypeVar("Case")
 
 
 def one_in(count: int, cases: Iterable[Case]) -> list[Case]:
-    """Every so manieth case."""
+    """One case of so many, in their order."""
     return [case for at, case in enumerate(cases) if ALL or at % count == 0]
 
 
