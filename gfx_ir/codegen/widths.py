@@ -25,24 +25,25 @@ class Widths:
         """`seen`: a leaf as a spelling sees it."""
         self.template, self.resolve, self.seen = template, resolve, seen
 
-    def node(self, node: Node) -> tuple[int, list[Any]]:
-        """Columns of the node with a name in the place of every value; the leaves that stand more than once in its spelling, where an
+    def node(self, node: Node) -> tuple[int, set[Value]]:
+        """Columns of the node with a name in the place of every value; the values that stand more than once in its spelling, where an
         expression would be computed as often."""
         if is_output(node):
-            return 7 + self.tree(node.args[0]), []
+            return 7 + self.tree(node.args[0]), set()
         if calls_function(node):
-            return len(str(node.args[0])) + 8 + self.tree(node.arg("args")) + self.path(str(node.args[1] or "")), []
+            return len(str(node.args[0])) + 8 + self.tree(node.arg("args")) + self.path(str(node.args[1] or "")), set()
         if is_host(node):
-            return 3 * len(node.args[1]) + self.tree(node.args[1]), []
+            return 3 * len(node.args[1]) + self.tree(node.args[1]), set()
         if is_test(node) or is_check(node):
-            return 6 + self.tree(node.args[0]), []
+            return 6 + self.tree(node.args[0]), set()
         template = self.template(node)
         if template is None:
-            return len(node.op.name) + 6 + (self.tree(node.args[0]) if node.args else 0), []
+            return len(node.op.name) + 6 + (self.tree(node.args[0]) if node.args else 0), set()
         own, names = template.columns(tree_map(self.seen, node.args))
         given = list(zip(node.op.params, node.args))
         several = [] if node.regions else [arg for text, arg in given if names[text] > 1]
-        return own + sum(names[text] * self.tree(arg) for text, arg in given), list(map(self.resolve, leaves(several)))
+        repeated = {leaf for leaf in map(self.resolve, leaves(several)) if type(leaf) is Value}
+        return own + sum(names[text] * self.tree(arg) for text, arg in given), repeated
 
     def tree(self, tree: Any) -> int:
         """Columns of a literal."""

@@ -248,9 +248,10 @@ def positions(say: Dialect) -> Table:
 
     def diag(v: Any, k: int = 0) -> Any:
         v = say.as_array(v)
-        if rank(v) is None:
+        count = rank(v)
+        if count is None:
             return ops.diag(v, k)
-        return ops.diagonal(v, offset=k) if rank(v) == 2 else ops.diag_embed(v, k)
+        return ops.diagonal(v, offset=k) if count == 2 else ops.diag_embed(v, k)
 
     def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None, **options: Any) -> Any:
         say.refuse(say.call("searchsorted"), **options)

@@ -106,9 +106,7 @@ class Tracer(Builder):
         self.module_classes: dict[type, ModuleClass] = {}
         self.authors_modules: dict[int, Any] = {}  # by the id of the one that was called
         self.tensor_paths: dict[int, str] = {}
-        self.copied: set[int] = (
-            set()
-        )  # ids of what stands for objects of the author's in which one array has two places
+        self.copied = set[int]()  # ids of what stands for objects of the author's in which one array has two places
         self.bound_arrays: dict[str, Any] = {}  # what the author bound to the target, by path
         self.notes: list[str] = []
         self.brought: dict[int, tuple[Any, Any]] = {}  # containers of regions left, and what stands for them, by id

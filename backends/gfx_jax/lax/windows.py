@@ -85,14 +85,14 @@ def reduce_window(
     wide = [(width - 1) * apart + 1 for width, apart in zip(window, dilation)]
     edges = window_edges(spread, wide, strides, padding)
     config = tuple((low, high, apart - 1) for (low, high), apart in zip(edges, base))
-    x = operand if all(item == (0, 0, 0) for item in config) else lax_pad(operand, _neutral(two, operand), config)
+    x = operand if all(item == (0, 0, 0) for item in config) else lax_pad(operand, neutral(two, operand), config)
     x = laid_out(x, window, strides, dilation)
     axes = tuple(range(rank, rank + sum(width != 1 for width in window)))
     return two(_reduced(along, x, axes) if axes else x, init_value)
 
 
-def _neutral(two: OpDef, x: Any) -> Any:
-    """What changes nothing: where a window lies outside of the array, it has no elements."""
+def neutral(two: OpDef, x: Any) -> Any:
+    """What changes nothing: the result of a window that lies outside of the array, or of a segment of no rows, of x."""
     if two in (ops.add, ops.multiply, ops.bitwise_and, ops.bitwise_or):
         return {ops.add: 0, ops.multiply: 1, ops.bitwise_and: True, ops.bitwise_or: False}[two]
     dtype = _seen.dtype(x)
@@ -121,7 +121,7 @@ def selected(
     source: Any, operand: Any, largest: bool, window: Sequence[int], strides: Sequence[int], padding: Sequence[tuple]
 ) -> Any:
     """Where each window has its first extremum, its number of the source is added: the derivative of pooling."""
-    rank, low = len(window), _neutral(ops.maximum if largest else ops.minimum, operand)
+    rank, low = len(window), neutral(ops.maximum if largest else ops.minimum, operand)
     x = lax_pad(operand, low, tuple((*pair, 0) for pair in padding))
     shape, kept = _sizes(x), (*_sizes(source), -1)
     count = math.prod(shape) if all(isinstance(size, int) for size in shape) else ops.numel(x)

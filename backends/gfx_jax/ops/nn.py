@@ -101,9 +101,7 @@ def _attention(
         mask = ops.logical_and(mask, ops.tril(ops.ones((ops.size(q, -2), ops.size(k, -2)), dtype=bool_)))
     hidden = mask if bias is None else ops.where(mask, bias, -math.inf)
     found = ops.scaled_dot_product_attention(q, k, v, hidden, scale=scale)
-    seen = ops.any(
-        mask, axis=-1, keepdims=True
-    )  # a query that sees no key gets the mean of all values, where the op gives 0
+    seen = ops.any(mask, axis=-1, keepdims=True)  # where none is, JAX gives the mean of all values, and the op 0
     return ops.swapaxes(ops.where(seen, found, ops.mean(v, axis=-2, keepdims=True)), -3, -2)
 
 

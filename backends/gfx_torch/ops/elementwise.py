@@ -189,7 +189,7 @@ def _round(input: Any, *, decimals: int | None = None) -> Any:
 def _where(condition: Any, input: Any = ..., other: Any = ...) -> Any:
     if input is ... and other is ...:
         return finding.nonzero(condition, as_tuple=True)
-    if {type(None), type(...)} & {type(input), type(other)}:
+    if any(x is None or x is ... for x in (input, other)):
         raise TypeError("where() takes two values beside the condition, or none")
     kinds.check("torch.where's condition", [condition], "bu")
     return ops.where(condition, input, other)

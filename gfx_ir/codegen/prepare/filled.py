@@ -35,7 +35,7 @@ class FilledLists(Lowering):
 
     def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
         """Write such lists in the graph and its regions as lists."""
-        fills = _python_runs if emission.style.control.compiled else is_for
+        fills = python_runs if emission.style.control.compiled else is_for
         for node in list(graph.walk()):
             if node.op.traits & Trait.MERGES and tuple(node.args[1:3]) == (0, 1):
                 _several(node, fills)
@@ -52,7 +52,7 @@ class FilledLists(Lowering):
                 _numbers(node, facts)
 
 
-def _python_runs(node: Node) -> bool:
+def python_runs(node: Node) -> bool:
     """Whether a node is a loop that is Python's also where those on data are functions of the target."""
     return is_for(node) and is_open_host(node)
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...control import host_operator, is_data_test, is_for, is_open_host, is_output, is_test
+from ...control import host_operator, is_data_test, is_output, is_test
 from ...edited import put, put_before, take_place
 from ...graph import Graph, Node, Value
 from ...op import Trait
 from ...program import Program
 from ...regions import is_range
 from .base import Emission, Lowering
-from .filled import FILLED
+from .filled import FILLED, python_runs
 
 
 class KeptLists(Lowering):
@@ -34,7 +34,7 @@ class KeptLists(Lowering):
 
 def _lists(node: Node) -> Sequence[Value]:
     """What a node gives for lists that may be empty."""
-    if is_for(node) and is_open_host(node) and not all(map(_fixed, node.arg("items"))):
+    if python_runs(node) and not all(map(_fixed, node.arg("items"))):
         return node.values[len(node.arg("init")) :]
     return node.values if node.op is FILLED else ()
 
