@@ -136,7 +136,7 @@ from gfx_ir.runtime.devices import device
 import gpt
 
 torch.manual_seed(0)
-model, tokens = gpt.GPT(depth=2).eval(), torch.randint(0, 50, (8, 6))
+model, tokens = gpt.GPT(depth=4).eval(), torch.randint(0, 50, (8, 6))
 program = gfx.symbolic_trace(model)
 own = [device(name) for name in ("jax", "jax:1", "jax:2", "jax:3")]
 plan = partition(program.optimized("inline"), own, passes=[Pipeline(devices=own), CheckPlacement(devices=own)])

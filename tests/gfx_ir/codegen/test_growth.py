@@ -100,16 +100,16 @@ def test_a_test_within_many_costs_what_one_within_few_does(target):
 
 @pytest.mark.parametrize("kind", NESTED)
 def test_rows_of_tests_are_as_long_as_one_likes(kind):
-    fn, captured = program(kind, 400 if kind == "returns" else 60)
+    fn, captured = program(kind, 400 if kind == "returns" else 100)
     written, x = captured.to("torch"), torch.linspace(-9.0, 9.0, 8)
-    for given in (x, -x, x * 0 - 5):
+    for given in (x, -x, x * 4, x * 0 - 5):
         torch.testing.assert_close(written(given), fn(given))
     assert max(len(line) - len(line.lstrip()) for line in captured.source("jax").splitlines()) < 100
 
 
 @pytest.mark.parametrize("kind", NESTED)
 def test_jax_asks_one_behind_the_other(kind):
-    fn, captured = program(kind, 30)
+    fn, captured = program(kind, 50)
     written, x = jax.jit(captured.to("jax")), torch.linspace(-9.0, 9.0, 8)
     for given in (x, -x, x * 4, x * 0 - 5):
         np.testing.assert_allclose(written(jnp.asarray(given.numpy())), fn(given).numpy(), rtol=1e-6)
@@ -117,7 +117,7 @@ def test_jax_asks_one_behind_the_other(kind):
 
 @pytest.mark.parametrize("kind", ["returns", "returns behind sums", "returns on one way of several"])
 def test_a_row_of_tests_of_no_known_type_is_asked_first(kind):
-    fn, _ = program(kind, 30)
+    fn, _ = program(kind, 50)
     written, x = jax.jit(gfx.symbolic_trace(fn).to("jax")), torch.linspace(-9.0, 9.0, 8)
     for given in (x, -x, x * 4, x * 0 - 5):
         np.testing.assert_allclose(written(jnp.asarray(given.numpy())), fn(given).numpy(), rtol=1e-5)

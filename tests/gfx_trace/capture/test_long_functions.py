@@ -7,7 +7,7 @@ import gfx_trace as gfx
 from gfx_ir.errors import CaptureError
 from program_text import define
 
-COUNT = 200
+COUNT = 300
 TARGETS = (("torch", "python"), ("torch", "hop"), ("jax", "python"))
 
 
@@ -17,7 +17,7 @@ def many(head, text, tail):
     return "\n    ".join(("def f(x):", *head, *lines, *tail)) + "\n"
 
 
-LINES = "".join(f"        y = y * 0.5 + {k}\n" for k in range(800))
+LINES = "".join(f"        y = y * 0.5 + {k}\n" for k in range(1500))
 AGAIN = {
     "what a test made": ("    t = x.sum() > 3\n    if t:\n        y = x\n", "    if t:\n        x = y\n    return x\n"),
     "what only a loop makes": ("    while x.sum() < 9:\n        y = x\n", "        x = x + 5\n    return x + y\n"),

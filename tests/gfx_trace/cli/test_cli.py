@@ -273,9 +273,15 @@ def test_usage_errors_exit_with_two(models):
 
 
 def test_the_console_script(models):
-    words = [Path(sys.executable).with_name("gfx"), "transpile", "models.py:f", "--to", "jax", "-o", "f.py"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    def run(*words):
+        return subprocess.run(
+            [Path(sys.executable).with_name("gfx"), *words], capture_output=True, text=True, check=False
+        )
+
+    done = run("transpile", "models.py:f", "--to", "jax", "-o", "f.py")
     assert (done.returncode, done.stdout) == (0, "") and done.stderr.strip() == "wrote f.py"
+    failed = run("transpile", "models.py:none", "--to", "jax")
+    assert failed.returncode == 1 and failed.stdout == "" and failed.stderr.startswith("error: ")
 
 
 def test_explain(models):

@@ -14,7 +14,7 @@ from layers import KINDS, layered
 
 X = torch.tensor([0.5, -1.0, 2.0])
 GIVEN = pytest.mark.parametrize("given", [(X,), ()], ids=["typed", "open"])
-MANY = 12
+MANY = 24
 
 
 def captured(f, given):
