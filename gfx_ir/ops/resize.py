@@ -11,7 +11,7 @@ from typing import Any
 from .. import dtypes
 from ..build import host
 from ..op import ChannelsLast
-from ._body import as_wide_as, named, widened
+from ._body import as_wide_as, element_of, named, widened
 from ._catalogue import ops
 from ._row import composite
 
@@ -26,9 +26,15 @@ def _ratio(size: Any, out: Any, scale: Any, align_corners: bool) -> Any:
     return host("/", size, out) if scale is None else 1.0 / scale
 
 
-def _source(size: Any, out: Any, scale: Any, mode: str, align_corners: bool) -> Any:
+def _dtype_of_places(x: Any, mode: str) -> dtypes.DType:
+    """That of x where it is wider than float32; the nearest ones are found in float32, as in PyTorch."""
+    element = None if mode.startswith("nearest") else element_of(x)
+    return dtypes.promote_types(dtypes.float32, element or dtypes.float32, "torch")
+
+
+def _source(size: Any, out: Any, scale: Any, mode: str, align_corners: bool, places: dtypes.DType) -> Any:
     """Where along an axis of `size` each of `out` elements comes from."""
-    at = ops.arange(out, dtype=dtypes.float32)
+    at = ops.arange(out, dtype=places)
     ratio = _ratio(size, out, scale, align_corners)
     if align_corners or mode == "nearest":
         return ops.multiply(at, ratio)
@@ -67,9 +73,9 @@ def cubic(t: Any, a: float = -0.75) -> tuple:
     return _far(ops.add(t, 1), a), _near(t, a), _near(back, a), _far(ops.add(back, 1), a)
 
 
-def _resized(x: Any, axis: int, out: Any, scale: Any, mode: str, align_corners: bool) -> Any:
+def _resized(x: Any, axis: int, out: Any, scale: Any, mode: str, align_corners: bool, places: dtypes.DType) -> Any:
     size = ops.size(x, axis)
-    source = named("source", _source(size, out, scale, mode, align_corners))
+    source = named("source", _source(size, out, scale, mode, align_corners, places))
     if mode.startswith("nearest"):
         return ops.take(x, _inside(ops.floor(source), size), axis=axis)
     if mode == "linear":
@@ -85,13 +91,12 @@ def _resized(x: Any, axis: int, out: Any, scale: Any, mode: str, align_corners: 
     return total
 
 
-def _smoothed(x: Any, axis: int, out: Any, scale: Any, mode: str, align_corners: bool) -> Any:
+def _smoothed(x: Any, axis: int, out: Any, scale: Any, mode: str, align_corners: bool, places: dtypes.DType) -> Any:
     """Each element the mean of those that its kernel covers, which is as wide as the elements of the result lie apart."""
     size = ops.size(x, axis)
     ratio = _ratio(size, out, scale, align_corners)
-    middle = ops.multiply(ops.add(ops.arange(out, dtype=dtypes.float32), 0.5), ratio)
-    places = ops.add(ops.arange(size, dtype=dtypes.float32), 0.5)
-    off = ops.abs(ops.subtract(ops.expand_dims(middle, 1), places))
+    middle = ops.multiply(ops.add(ops.arange(out, dtype=places), 0.5), ratio)
+    off = ops.abs(ops.subtract(ops.expand_dims(middle, 1), ops.add(ops.arange(size, dtype=places), 0.5)))
     off = named("off", ops.divide(off, host("max", ratio, 1.0)))
     if mode == "linear":
         weights = ops.maximum(ops.subtract(1, off), 0)
@@ -129,8 +134,9 @@ def _interpolated(
     x: Any, size: Any, scale: Any, mode: str, align_corners: bool, antialias: bool, first_axis: int
 ) -> Any:
     out = x if mode.startswith("nearest") else named("wide", widened(x))
+    places = _dtype_of_places(x, mode)
     for at, count in enumerate(size):
         factor = None if scale is None else scale[at]
         along = _smoothed if antialias else _resized
-        out = named("x", along(out, first_axis + at, count, factor, mode, align_corners))
+        out = named("x", along(out, first_axis + at, count, factor, mode, align_corners, places))
     return out if mode.startswith("nearest") else as_wide_as(x, out)

@@ -32,4 +32,5 @@ SAMPLES = [
         for mode, smooth in (("linear", False), ("linear", True), ("cubic", False))
     ),
     S("interpolate", (VOLUME, (6, 8, 6), (2.0, 2.0, 2.0))),
+    S("interpolate", (IMAGE.astype(np.float64), (3, 9)), {"mode": "linear", "align_corners": True}, tol=1e-12),
 ]
