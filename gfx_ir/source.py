@@ -38,7 +38,7 @@ _LONGEST_DOC = 24
 def docstring(text: str | None, of_class: bool = False) -> str:
     """What a graph keeps of a docstring: of a manual page its first paragraph, and of that of a class, which goes on to tell how its
     objects are made."""
-    text = inspect.cleandoc(text or "")
+    text = inspect.cleandoc(text or "").rstrip()
     return text.partition("\n\n")[0] if of_class or text.count("\n") >= _LONGEST_DOC else text
 
 

@@ -172,7 +172,7 @@ def _docstring(text: str, indent: str) -> Iterator[str]:
     if len(lines) == 1 and len(f'{indent}"""{lines[0]}"""') <= COLUMNS:
         yield f'{indent}"""{lines[0]}"""'
         return
-    yield f'{indent}"""{lines[0]}'
+    yield f'{indent}"""{lines[0]}'.rstrip()
     for line in lines[1:]:
         yield f"{indent}{line}".rstrip()
     yield f'{indent}"""'
