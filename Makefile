@@ -6,6 +6,9 @@ STAMP := $(VENV)/.installed
 WORKERS ?= 2
 CODE := $(wildcard gfx_ir gfx_trace backends tests examples benchmarks coverage notebooks docs)
 
+# Many tests start a Python of their own: each would compile the project anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: env demo test fuzz snapshots lint format conformance bench zoo gallery coverage sweeps docs clean
 
 env: $(STAMP)
@@ -25,10 +28,11 @@ demo: $(STAMP)
 lint: $(STAMP)
 	$(PY) -m ruff check $(CODE)
 	$(PY) -m ruff format --check $(CODE)
-	$(PY) -m mypy
+	$(PY) -m mypy --num-workers $(WORKERS)
 
-# The tests of a file run in one process: JAX compiles there once what several of them compute.
-PYTEST := $(PY) -m pytest -n $(WORKERS) --dist loadfile
+# The tests of a file run in one process: JAX compiles there once what several of them compute. Files with few tests take no less
+# time than others, so they do not come last.
+PYTEST := $(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 test: lint
 	$(PYTEST)
 

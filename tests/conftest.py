@@ -13,7 +13,8 @@ os.environ.setdefault("GFX_DEBUG", "1")  # a test that fails shows every frame
 # Nearly all programs of the tests are compiled for one call: what XLA's optimizer takes longer than it saves is left out.
 os.environ.setdefault(
     "XLA_FLAGS",
-    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true --xla_cpu_use_fusion_emitters=false",
+    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true --xla_cpu_use_fusion_emitters=false"
+    " --xla_cpu_parallel_codegen_split_count=1",
 )
 if os.environ.get("PYTEST_XDIST_WORKER"):
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -26,6 +27,7 @@ from places import CONFORMANCE
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
 
+gc.disable()  # until all tests are collected: what imports make is no garbage
 
 _MODULES = 20
 """After so many modules JAX forgets what it compiled: by then most of it is of no more use, and takes gigabytes."""
@@ -36,6 +38,7 @@ _FEW = 5
 def pytest_collection_finish(session):
     """What imports made stays: the garbage collector need not look at it again after every few tests."""
     _share_contexts()
+    gc.enable()
     gc.collect()
     gc.freeze()
 

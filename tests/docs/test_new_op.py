@@ -23,7 +23,7 @@ def scratch(tmp_path):
     for file in ("pyproject.toml", "tests/conftest.py"):
         shutil.copy(ROOT / file, tmp_path / file)
     paths = os.pathsep.join((str(tmp_path), str(tmp_path / "backends"), str(tmp_path / "tests/support")))
-    return tmp_path, {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+    return tmp_path, {**os.environ, "PYTHONPATH": paths}
 
 
 def edit(path, lines):
