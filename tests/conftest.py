@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import hashlib
 import os
 import sys
 
@@ -28,6 +29,7 @@ settings.register_profile("repeatable", derandomize=True, deadline=None, suppres
 settings.load_profile("repeatable")
 
 gc.disable()  # until all tests are collected: what imports make is no garbage
+gc.set_threshold(20_000, 20, 20)  # frameworks do much of their own at each of its rounds
 
 _MODULES = 20
 """After so many modules JAX forgets what it compiled: by then most of it is of no more use, and takes gigabytes."""
@@ -64,13 +66,29 @@ _SEEN = pytest.StashKey[list[str]]()
 
 def _share_contexts():
     """The programs that a module's tests compile are lowered in one MLIR context: JAX makes one for each, a quarter of the time of
-    compiling a small one."""
-    lowering = sys.modules.get(_LOWERING)
+    compiling a small one. And what XLA compiled serves every program of the same text: a third of them had been there before."""
+    lowering, compiler = sys.modules.get(_LOWERING), sys.modules.get(_COMPILER)
     if lowering is not None and not hasattr(lowering.make_ir_context, "cache_clear"):
         lowering.make_ir_context = functools.cache(lowering.make_ir_context)
+        compiler.backend_compile_and_load = _compiled_once(compiler.backend_compile_and_load)
 
 
-_LOWERING = "jax._src.interpreters.mlir"
+_LOWERING, _COMPILER = "jax._src.interpreters.mlir", "jax._src.compiler"
+
+
+def _compiled_once(compile):
+    known = {}
+
+    def compiled(backend, module, devices, options, callbacks):
+        if callbacks:  # the program's own
+            return compile(backend, module, devices, options, callbacks)
+        text = str(module).split(" ", 2)[2]  # all but its name
+        key = backend, tuple(devices), options.SerializeAsString(), hashlib.sha256(text.encode()).digest()
+        if key not in known:
+            known[key] = compile(backend, module, devices, options, callbacks)
+        return known[key]
+
+    return compiled
 
 
 def pytest_terminal_summary(terminalreporter):
