@@ -71,6 +71,8 @@ def _share_contexts():
     if lowering is not None and not hasattr(lowering.make_ir_context, "cache_clear"):
         lowering.make_ir_context = functools.cache(lowering.make_ir_context)
         compiler.backend_compile_and_load = _compiled_once(compiler.backend_compile_and_load)
+        frames = sys.modules["jax._src.traceback_util"]  # which asks the disk whose each frame of an error is
+        frames.include_filename = functools.cache(frames.include_filename)
 
 
 _LOWERING, _COMPILER = "jax._src.interpreters.mlir", "jax._src.compiler"
