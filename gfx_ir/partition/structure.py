@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from ..graph import Graph
-from ..passes.outline import fingerprint
+from ..passes.fingerprint import fingerprint
 from ..program import Program
 from ..trees import leaves
 

@@ -9,7 +9,9 @@ from ..control import is_call, is_parameter
 from ..graph import Graph, Node, Value, values_in
 from ..op import lookup
 from ..program import Program
-from .outline import fingerprint, free_function_name, function_of, take_over
+from ..regions import with_regions
+from .fingerprint import fingerprint
+from .outline import free_function_name, function_of, take_over
 
 _NOWHERE = "\0"
 """A path that no parameter stands under: all are handed over."""
@@ -118,7 +120,8 @@ def _given(nodes: list[Node]) -> list[tuple[int, int]]:
 def _own_path(nodes: list[Node]) -> str:
     """The longest path that all parameters of some nodes stand under."""
     common: list[str] | None = None
-    for node in nodes:
+    inner = [node for graph in with_regions(region for node in nodes for region in node.regions) for node in graph]
+    for node in (*nodes, *inner):
         found = [v.node.args[0].split(".")[:-1] for v in values_in(node.args) if is_parameter(v.node)]
         found += [node.args[1].split(".")] if is_call(node) and node.args[1] else []
         for parts in found:

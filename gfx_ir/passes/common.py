@@ -11,7 +11,7 @@ from ..program import Program
 from .base import ALL, Context, Pass, every_graph
 from .effects import Effects
 from .escaping import Escaping
-from .outline import region_key
+from .fingerprint import region_key
 from .sweep import sweep, written
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..control import is_call
@@ -10,7 +10,7 @@ from ..copies import copy_graph
 from ..dependence import needs
 from ..edited import take_place
 from ..graph import Graph, Node, Value
-from ..regions import join_path, outputs_of
+from ..regions import join_path, outputs_of, with_regions
 from ..trees import tree_map
 
 
@@ -31,7 +31,7 @@ def splice(source: Graph, node: Node, args: Sequence[Any], prefix: str) -> None:
     for path, value in body.parameters.items():
         replaced[value] = into.add_parameter(join_path(prefix, path), value.type)
     if prefix:
-        under(body, prefix)
+        rebased((body,), lambda path: join_path(prefix, path))
     given = results_of(body, node)
 
     def outer(leaf: Any) -> Any:
@@ -75,17 +75,16 @@ def move_in(source: Graph, node: Node) -> dict[Value, Value]:
     return gone
 
 
-def under(graph: Graph, prefix: str) -> None:
-    """Let the calls of a graph and of its regions, and the parameters of the regions, stand under `prefix`."""
-    for inner in graph.walk():
-        if is_call(inner):
-            callee, path, args = inner.args
-            inner.set_args((callee, join_path(prefix, path), args))
-        for region in inner.regions:
-            moved = {join_path(prefix, path): value for path, value in region.parameters.items()}
-            for path, value in moved.items():
-                value.node.args = (path,)
-            region.parameters = moved
+def rebased(graphs: Iterable[Graph], to: Callable[[str], str]) -> None:
+    """Let the calls and the parameters of graphs, and of their regions, stand where `to` says of where they do."""
+    for graph in with_regions(graphs):
+        for node in graph:
+            if is_call(node):
+                callee, path, args = node.args
+                node.set_args((callee, to(path), args))
+        graph.parameters = {to(path): value for path, value in graph.parameters.items()}
+        for path, value in graph.parameters.items():
+            value.node.args = (path,)
 
 
 def relink(graph: Graph) -> None:

@@ -6,25 +6,22 @@ together. Graphs that are equal, parameters taken relative to the scope's path, 
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from ..control import is_call, is_parameter
 from ..graph import Graph, Node, Value, map_values, values_in
 from ..host import Dim, Expr
 from ..infer.joins import agree
-from ..keys import constant_key, tree_key
 from ..naming import free_name
 from ..op import lookup
 from ..program import Program
 from ..source import Scope
-from ..trees import BRANCHES, leaves
 from .dead_arguments import drop_unread
-from .moves import relink
+from .fingerprint import below, fingerprint, relative_call, stands_under
+from .moves import fewer_operands, rebased, relink
 from .subtrees import take_subtrees
 
-_INTS = frozenset((int,))
 _SMALLEST = 4  # nodes of a function that is worth a name of its own
 
 
@@ -44,13 +41,15 @@ class Outliner:
 
     It works from the inside out on the one graph of the entry, in which paths are absolute: a node moves once, into the
     Graph of its own scope; what computes the same as a Graph that is there already is only replaced by a call of it.
-    A value that is used outside of its scope stays the same object, which the call gives from then on.
+    A value that is used outside of its scope stays the same object, which the call gives from then on. In regions the same is done;
+    `outside` has what their placeholders stand for.
     """
 
     def __init__(self, program: Program) -> None:
         self.program, self.graph = program, program.entry
         self.known: dict[Hashable, str] = {}
         self.chains: dict[Scope | None, tuple[Scope, ...]] = {None: ()}
+        self.outside: dict[Value, Any] = {}
         self.nodes = list(program.entry)
         self.repeated = self._repeated(self.nodes)
 
@@ -62,13 +61,14 @@ class Outliner:
     def _inside(self, level: int, nodes: list[Node], base: str) -> list[Node]:
         """Outline what stands directly in a scope at that level, whose parameters stand under `base`; the nodes it has then."""
         groups = self._grouped(nodes, level)
-        if groups and self._is_all(groups, base):
+        if self._is_all(groups, base):
             return self._within(groups[-1][0], level, nodes, base)
         met, twice, out = set[Scope | None](), set[Scope | None](), list[Node]()
         for child, _ in groups:
             (twice if child in met else met).add(child)
         for child, run in groups:
             if child is None:
+                self._in_regions(level, run, base)
                 out += run
             elif child not in twice and stands_under(child.path, base) and self._wanted(child, run):
                 out.append(self._called(child, self._within(child, level, run, child.path)))
@@ -78,7 +78,7 @@ class Outliner:
 
     def _is_all(self, groups: list[tuple[Scope | None, list[Node]]], base: str) -> bool:
         """Whether a call with the parameters of its caller is all that this does, sizes that it is given apart."""
-        if not groups:
+        if not groups or _graph_of(groups[0][1]) is not self.graph:
             return False
         (child, _), before = groups[-1], groups[:-1]
         return (
@@ -93,15 +93,31 @@ class Outliner:
         for node in nodes:
             if node.span is None or node.span.scope is not scope:
                 return self._inside(level + 1, nodes, base)
+        self._in_regions(level + 1, nodes, base)
         return nodes
+
+    def _in_regions(self, level: int, nodes: list[Node], base: str) -> None:
+        """Outline what stands in the regions of tests and loops of a scope."""
+        for node in nodes:
+            if node.regions and "operands" in node.op.params:
+                operands = [self.outside.get(x, x) for x in node.arg("operands")]
+                for region in node.regions:
+                    self.outside.update(zip(region.placeholders[len(region.placeholders) - len(operands) :], operands))
+                    self._inside(level, list(region), base)
+                    relink(region)
+                fewer_operands(node)
+
+    def _parameter(self, x: Value, path: str = "") -> Any:
+        """The parameter under a path that a placeholder of a region stands for; another value as it is."""
+        found = self.outside.get(x, x)
+        return found if _is_parameter(found) and stands_under(found.node.args[0], path) else x
 
     def _grouped(self, nodes: list[Node], level: int) -> list[tuple[Scope | None, list[Node]]]:
         """Nodes grouped by the scope at a level (None: none there) that they belong to."""
         groups: list[tuple[Scope | None, list[Node]]] = []
-        run, before, chains = list[Node](), None, self.chains
+        run, before = list[Node](), None
         for node in nodes:
-            span = node.span
-            chain = chains[span.scope if span is not None else None]
+            chain = self._chain(node.span.scope if node.span is not None else None)
             child = chain[level] if level < len(chain) else None
             if child is not before or not run:
                 run, before = [], child
@@ -111,13 +127,10 @@ class Outliner:
 
     def _chain(self, scope: Scope | None) -> tuple[Scope, ...]:
         """A scope and those around it, from the outermost in; the entry stands around all."""
-        if scope is None or scope.kind == "entry":
-            around: tuple[Scope, ...] = ()
-        else:
-            outer = scope.parent
-            around = (*(self.chains[outer] if outer in self.chains else self._chain(outer)), scope)
-        self.chains[scope] = around
-        return around
+        if scope not in self.chains:
+            around = () if scope is None or scope.kind == "entry" else (*self._chain(scope.parent), scope)
+            self.chains[scope] = around
+        return self.chains[scope]
 
     def _repeated(self, nodes: list[Node]) -> set[int]:
         """Function scopes whose nodes stand more than once."""
@@ -137,14 +150,15 @@ class Outliner:
 
     def _wanted(self, scope: Scope, nodes: list[Node]) -> bool:
         if scope.kind == "module":
-            args = nodes[0].args
-            return len(nodes) > 1 or any(map(_is_parameter, args)) or any(map(_is_parameter, values_in(args)))
+            return len(nodes) > 1 or any(_is_parameter(self._parameter(x)) for x in values_in(nodes[0].args))
         return id(scope) in self.repeated and not _gives_text(nodes)
 
     # ------------------------------------------------------------------ moving
     def _called(self, scope: Scope, nodes: list[Node]) -> Node:
         """Put a call in the place of a scope's nodes."""
         self._read_sizes(scope, nodes)
+        for node in nodes if self.outside else ():
+            node.set_args(map_values(lambda x: self._parameter(x, scope.path), node.args))
         inside = set(nodes)
         outputs = [v for node in nodes for v in node.values if not inside.issuperset(v.uses)]
         content, needed = fingerprint(nodes, tuple(outputs), scope.path)
@@ -154,7 +168,8 @@ class Outliner:
         known = self.known.get(key)
         name = known or free_function_name(self.program, scope.title)
         call = Node(lookup("call"), (name, scope.path, values), (), scope.site or nodes[0].span)
-        self.graph.insert(call, nodes[0])
+        graph = _graph_of(nodes)
+        graph.insert(call, nodes[0])
         take_over(call, outputs)
         if known is None:
             self.known[key] = name
@@ -162,14 +177,18 @@ class Outliner:
             self.program.functions[name] = self._graph(name, scope, nodes, ordered, result)
         else:
             agree(self.program.functions[name], nodes, self.program.promotion)
-            self.graph.discard(nodes[0], nodes[-1])
+            graph.discard(nodes[0], nodes[-1])
         return call
 
     def _read_sizes(self, scope: Scope, nodes: list[Node]) -> None:
         """Read sizes of the tensors that a scope takes where it is: the author's function is not given them."""
         inside, given = set(nodes), set(values_in(tuple(argument for _, argument in scope.args)))
         outer = dict.fromkeys(v for node in nodes for v in values_in(node.args) if v.node not in inside)
-        numbers = [value for value in outer if isinstance(value.type, (Dim, Expr)) and value not in given]
+        numbers = [
+            value
+            for value in outer
+            if isinstance(value.type, (Dim, Expr)) and self.outside.get(value, value) not in given
+        ]
         tensors = [value for value in outer if value.is_tensor and not is_parameter(value.node)] if numbers else []
         read: dict[Value, Value] = {}
         for number in numbers:
@@ -177,7 +196,7 @@ class Outliner:
             if place is not None:
                 node = Node(lookup("size"), place, ("int",), nodes[0].span)
                 node.value.type = number.type
-                self.graph.insert(node, nodes[0])
+                _graph_of(nodes).insert(node, nodes[0])
                 nodes.insert(0, node)
                 read[number] = node.value
         for node in nodes if read else ():
@@ -190,10 +209,12 @@ class Outliner:
     def _ordered_inputs(self, needed: Mapping[Value, int], scope: Scope) -> dict[Value, str]:
         """What a scope takes from outside, with its name: along the callee's signature, then by first use."""
         ordered: dict[Value, str] = {}
+        inner = {self.outside.get(value, value): value for value in needed}
         for name, argument in scope.args:
-            for value in (argument,) if type(argument) is Value else values_in((argument,)):
-                if value in needed and value not in ordered:
-                    ordered[value] = name if argument is value else (value.name or name)
+            for given in (argument,) if type(argument) is Value else values_in((argument,)):
+                value = inner.get(given)
+                if value is not None and value not in ordered:
+                    ordered[value] = name if argument is given else (value.name or name)
         if len(ordered) < len(needed):
             for value in needed:
                 ordered.setdefault(value, value.name or "x")
@@ -227,11 +248,13 @@ def function_of(callee: Graph, nodes: list[Node], inputs: Mapping[Value, str], p
     def inner(value: Value) -> Value:
         found = local.get(value)
         if found is None and _is_parameter(value):
-            found = local[value] = callee.add_parameter(_relative(value.node.args[0], path), value.type)
+            found = local[value] = callee.add_parameter(below(value.node.args[0], path), value.type)
         return value if found is None else found
 
     for node in nodes:
         callee.adopt(node)
+        if node.regions:
+            rebased(node.regions, lambda prefix: below(prefix, path))
         if is_call(node):
             node.set_args(map_values(inner, relative_call(node.args, path)))
         elif any(value in local or is_parameter(value.node) for value in values_in(node.args)):
@@ -252,8 +275,10 @@ def take_over(call: Node, outputs: list[Value]) -> None:
     call.values = tuple(outputs)
 
 
-def stands_under(path: str, base: str) -> bool:
-    return not base or path == base or path.startswith(base + ".")
+def _graph_of(nodes: Sequence[Node]) -> Graph:
+    graph = nodes[0].graph
+    assert graph is not None
+    return graph
 
 
 def _is_number(node: Node) -> bool:
@@ -267,71 +292,3 @@ def _dims(x: Value) -> tuple:
 
 def _is_parameter(leaf: Any) -> bool:
     return type(leaf) is Value and is_parameter(leaf.node)
-
-
-def _relative(path: str, prefix: str) -> str:
-    return path[len(prefix) + 1 :] if prefix else path
-
-
-Print = tuple[tuple, dict[Value, int]]
-
-
-def fingerprint(nodes: list[Node], outputs: tuple, path: str, ends: Iterable[Value] = ()) -> Print:
-    """What nodes compute, whatever their inputs are called: equal for equal computations.
-
-    Beside it the values that they take from outside, parameters under `path` apart: their numbers, by first use.
-    """
-    numbered = _Numbered(path, ends)
-    numbers, rows = numbered.numbers, []
-    for node in nodes:
-        name, args = node.op.name, node.args
-        keys = numbered.keys(relative_call(args, path) if is_call(node) else args)
-        rows.append(
-            (name, node.in_place, keys, *map(region_key, node.regions)) if node.regions else (name, node.in_place, keys)
-        )
-        for value in node.values:
-            numbers[value] = len(numbers)
-    return (tuple(rows), numbered.keys(outputs)), numbered.needed
-
-
-class _Numbered:
-    """Values by numbers, in the order in which they are met, and parameters under a path by what their paths have beyond it."""
-
-    __slots__ = ("prefix", "numbers", "needed")
-
-    def __init__(self, path: str, ends: Iterable[Value]) -> None:
-        self.prefix = f"{path}." if path else ""
-        self.numbers: dict[Value, int] = dict(zip(ends, itertools.count()))
-        self.needed: dict[Value, int] = {}
-
-    def keys(self, args: Iterable[Any]) -> tuple:
-        """Keys of arguments."""
-        numbers, found = self.numbers, list[Hashable]()
-        for leaf in args:
-            kind = type(leaf)
-            if kind is Value:
-                if leaf not in numbers:
-                    node = leaf.node
-                    if is_parameter(node) and node.args[0].startswith(self.prefix):
-                        found.append(("parameter", node.args[0][len(self.prefix) :]))
-                        continue
-                    numbers[leaf] = self.needed[leaf] = len(numbers)
-                found.append(("%", numbers[leaf]))
-            elif kind is tuple:
-                found.append(leaf if _INTS.issuperset(map(type, leaf)) else ("tuple", *self.keys(leaf)))
-            elif kind in BRANCHES:
-                found.append(tree_key(leaf, lambda part: self.keys((part,))[0]))
-            else:
-                found.append(constant_key(leaf) if kind is float or kind is complex else (kind, leaf))
-        return tuple(found)
-
-
-def relative_call(args: tuple, path: str) -> tuple:
-    """A call's arguments with the prefix of its parameters relative to `path`, which it stands under."""
-    callee, prefix, values = args
-    return callee, prefix[len(path) :].lstrip(".") if stands_under(prefix, path) else prefix, values
-
-
-def region_key(region: Graph) -> Hashable:
-    """What a region computes of its placeholders."""
-    return fingerprint(list(region), tuple(leaves(region.result)), "", region.placeholders)[0]

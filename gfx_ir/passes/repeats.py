@@ -19,9 +19,9 @@ from ..regions import with_regions
 from ..trees import leaves
 from .base import Context, Pass, every_graph
 from .blocks import Blocks
+from .fingerprint import fingerprint
 from .inline import callees_first
 from .moves import relink
-from .outline import fingerprint
 from .sweep import written
 
 

@@ -21,7 +21,8 @@ from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.infer.joins import agree
 from gfx_ir.naming import called, free_name, identifier
 from gfx_ir.op import lookup
-from gfx_ir.passes.outline import region_key, told_apart
+from gfx_ir.passes.fingerprint import region_key
+from gfx_ir.passes.outline import told_apart
 from gfx_ir.source import docstring
 
 from ..frameworks.grad_mode import CALLERS, GradMode

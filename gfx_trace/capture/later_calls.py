@@ -19,7 +19,7 @@ from gfx_ir.graph import Node, Value, values_in
 from gfx_ir.host import Dim, DimLike, Expr, add, sub, substituted
 from gfx_ir.keys import constant_key, tree_key
 from gfx_ir.passes.effects import Effects
-from gfx_ir.passes.outline import region_key
+from gfx_ir.passes.fingerprint import region_key
 from gfx_ir.program import Program
 from gfx_ir.types import LogicalTensor
 

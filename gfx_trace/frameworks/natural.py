@@ -10,7 +10,7 @@ from gfx_ir.control import Form
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import Trait
 from gfx_ir.passes.dce import eliminate_dead
-from gfx_ir.passes.outline import region_key
+from gfx_ir.passes.fingerprint import region_key
 
 from ..interfaces import Capturing
 from ..values.proxy import Proxy

@@ -117,3 +117,29 @@ def test_what_computes_nothing_has_no_functions():
     x = torch.ones(2)
     program = gfx.symbolic_trace(lambda x: x, x)
     assert not program.functions and program(x) is x
+
+
+class Turned(nn.Module):
+    """Calls in both sides of a test, in a loop, and a parameter beside them."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.two, self.scale = Block(4), Block(4), nn.Parameter(torch.rand(4))
+
+    def forward(self, x):
+        if x.sum() > 0:
+            x = self.one(x, x * self.scale)
+        else:
+            for row in range(x.shape[0]):
+                x = self.two(x, x[row])
+        return x
+
+
+def test_blocks_within_tests_and_loops_are_graphs_too():
+    """Those of equal modules are one, whatever their paths."""
+    model, x = nn.Sequential(Turned(), Turned()).double(), torch.randn(3, 4, dtype=torch.float64)
+    program = gfx.symbolic_trace(model, x, dynamic=True)
+    verify(program)
+    assert sorted(program.functions) == ["block", "linear", "turned"]
+    for sign in (1, -1):
+        torch.testing.assert_close(program(sign * x), model(sign * x))
