@@ -10,6 +10,7 @@ import sys
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("JAX_ENABLE_COMPILATION_CACHE", "false")  # on disk, to which JAX would name each program
 os.environ.setdefault("GFX_DEBUG", "1")  # a test that fails shows every frame
 # Nearly all programs of the tests are compiled for one call: what XLA's optimizer takes longer than it saves is left out.
 os.environ.setdefault(
