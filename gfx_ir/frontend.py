@@ -25,8 +25,11 @@ class Frontend(Arrays):
     public: tuple[str, ...] = ()
     """Modules and classes, by their dotted names, whose functions a graph may hold as they are."""
     device_kinds: tuple[str, ...] = ()
-    trained_attribute: str = ""
     """Names of the kinds of device that code asks arrays for, as in `x.is_cuda`."""
+    trained_attribute: str = ""
+    """The attribute of an array that says whether it is trained; "" for none."""
+    not_entered: Mapping[str, str] = {}
+    """Functions of libraries, by their full names, that its own tracer takes apart at once, and why entering them would end in an error."""
     asks_layout: Mapping[str, Callable[..., Any]] = {}
     """Methods and attributes that tell how an array lies in memory, by name: fn(ask, type, ...), where `ask` answers a question
     of `memory.QUESTIONS`."""

@@ -22,6 +22,8 @@ _KEPT_OUT = {
         "place the arrays before the call: jax.device_put(x, sharding)",
     ),
 }
+NOT_ENTERED = {"flax.linen.module.Module.apply": "it asks jax.eval_shape for the shape of each parameter"}
+"""Functions of libraries of which JAX's own tracer is asked first: see `Frontend.not_entered`."""
 
 
 def _refusing(name: str, hint: str) -> Callable[..., NoReturn]:

@@ -45,7 +45,7 @@ from .mode import rules
 from .ops import ROWS
 from .ops.effect import print_to
 from .recorded import Functions, is_variable, leaves_of, made_by_library
-from .refused import REFUSED
+from .refused import NOT_ENTERED, REFUSED
 from .transforms import CURRIED, DIRECT, OWN_RULE, TREES, transformed, transparent
 
 _PRINTED = {"promoting_cond": ("cond", helpers_control.promoting_cond), "settled": ("settled", helpers_control.settled)}
@@ -90,6 +90,7 @@ class JaxBackend(Backend):
         "one": (TypeError, ValueError),
     }
     untraced = staticmethod(jax.ensure_compile_time_eval)
+    not_entered = NOT_ENTERED
 
     def __init__(self) -> None:
         functions = {

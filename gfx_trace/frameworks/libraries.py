@@ -93,7 +93,7 @@ class _Neither(UnsupportedConstruct):
         why, also = _why(refused), _why(error)
         hint = f"{owner.name.upper()}'s own tracer takes such a call apart, but not this one{f': {also}' if also != why else ''}"
         super().__init__(f"GFX cannot enter this call of {called_name(f)}: {why}{inner}", span, hint)
-        self.limits = own_attribute(error, "limits")
+        self.within = own_attribute(error, "within")
 
 
 class Libraries:
@@ -143,6 +143,8 @@ class Libraries:
         tracer, site = self._tracer, self._tracer.site
         self._within, refusals, shown = True, tracer.python.refusals, tracer.python.shown_values
         try:
+            if (why := owner.not_entered.get(called_name(f))) is not None:
+                raise MissingOp(why)
             return attempt(tracer, lambda mark: whole(mark, work()))
         except Raised:
             raise
