@@ -99,6 +99,10 @@ class Arrays:
         """The dtype that arrays of the framework have in the place of this one, as it is set."""
         return dtype
 
+    def beside_as(self, dtype: DType) -> DType:
+        """The dtype of an array of NumPy's where its functions and operators take it: that of fractions is narrower where it holds it so."""
+        return self.held_as(dtype) if dtype.kind in "fc" else dtype
+
     def to_host(self, x: Any) -> Any:
         """The array's data as NumPy."""
         raise NotImplementedError

@@ -137,7 +137,10 @@ class Arrays:
         if owner.is_key(x):
             with self.outermost():
                 return ops.make_key(seed_of(owner.words_of(x)))
-        if id(x) not in self.tracer.tensor_paths and self.is_small(x):
+        own, framework = id(x) in self.tracer.tensor_paths, self.tracer.backend
+        if type(x) is np.ndarray and framework is not None and not framework.numbers:
+            x = x.astype(framework.beside_as(owner.dtype_of(x)).numpy, copy=False)
+        if not own and self.is_small(x):
             data, element = constant_data(owner, x)
             with self.outermost():
                 made = ops.constant(data, element)

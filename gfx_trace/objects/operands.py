@@ -8,7 +8,7 @@ import numpy as np
 
 from gfx_ir.backend import Backend
 from gfx_ir.errors import UnsupportedConstruct
-from gfx_ir.op import OpDef
+from gfx_ir.op import OpDef, lookup
 from gfx_ir.python_numbers import METHODS, OPEN
 
 from ..interfaces import Capturing
@@ -16,6 +16,7 @@ from ..python.faults import class_name, no_operator, not_given
 from ..values.numpy_numbers import scalar
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable
 
+_ASTYPE = lookup("astype")
 _REFLECTED = {getattr(np, op): f"__r{name}__" for name, op in METHODS.items() if hasattr(np, op)}
 """What Python asks the right operand of, by the function of NumPy's that stands for the operator."""
 
@@ -50,12 +51,17 @@ class Operands:
         return NotImplemented if converted is other and not isinstance(other, (np.generic, int, float)) else converted
 
     def beside(self, x: Any, backend: Backend | None) -> Any:
-        """x; where it is a fixed number of NumPy's, what that is beside arrays of a framework."""
+        """x; where it is a fixed number or an array of NumPy's, what that is beside arrays of a framework."""
         if backend is None or backend.numbers:
             return x
         if type(x) is Proxy and x.backend is not None and scalar(x) is not None:
             held = self.tracer.record.content(x.value)
             return backend.beside(held[()]) if isinstance(held, np.ndarray) and not held.ndim else x
+        if type(x) is Proxy and x.backend is not None and x.backend.numbers:
+            type_ = self.tracer.arrays.type_of(x.value)
+            dtype = None if type_ is None else type_.dtype
+            narrow = None if dtype is None else backend.beside_as(dtype)
+            return x if narrow is dtype else Proxy(self.tracer.add(_ASTYPE, (x.read(), narrow)), backend)
         return backend.beside(x) if isinstance(x, np.generic) else x
 
     def reflected(self, ufunc: np.ufunc, operands: tuple) -> Any:

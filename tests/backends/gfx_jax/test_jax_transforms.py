@@ -197,6 +197,25 @@ def test_transformed_functions_are_computed_alike(name):
             np.testing.assert_allclose(np.asarray(b), np.asarray(a), rtol=1e-5, atol=1e-5)
 
 
+FRACTIONS = np.linspace(0.5, 2.0, 6).reshape(3, 2)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x @ FRACTIONS,
+        lambda x: jnp.asarray(FRACTIONS)[0] * x[:, :2],
+        lambda x: x * np.linspace(0, 1, 3),
+        lambda x: jax.vmap(lambda row: row @ FRACTIONS)(x),
+        lambda x: jax.grad(lambda w: jnp.tanh(x @ w).sum())(FRACTIONS),
+    ],
+)
+def test_arrays_of_numpy_are_what_jax_makes_of_them(f):
+    made, want = gfx.transpile(f, X, to="torch")(torch.tensor(np.asarray(X))), f(X)
+    assert made.dtype == torch.float32
+    np.testing.assert_allclose(made, want, rtol=1e-5, atol=1e-6)
+
+
 def test_a_gradient_reads_as_one_writes_it():
     assert "return x.T @ jnp.where(h > 0.0, 0.05 * (2.0 * jax.nn.relu(h)), 0.0)" in gfx.symbolic_trace(
         lambda w, x: jax.grad(loss)(w, x), W, X
