@@ -10,7 +10,7 @@ from typing import Any
 
 from .control import is_parameter
 from .dtypes import NUMBERS, DType, numbers
-from .errors import ShapeError, UnsupportedConstruct, VerifyError
+from .errors import OpenShape, UnsupportedConstruct, VerifyError
 from .graph import Graph, Node, Value, values_in
 from .host import Dim, Expr
 from .op import OpDef, active, lookup
@@ -275,7 +275,7 @@ def either(x: Any, use: Callable[[Any], Any]) -> Any:
 
 
 def rank_of(x: Any, why: str = "this call") -> int:
-    """The rank of a tensor, for lifts that cannot do without. Raises ShapeError where the capture does not know it."""
+    """The rank of a tensor, for lifts that cannot do without. Raises OpenShape where the capture does not know it."""
     kind = x.type if isinstance(x, Value) else x
     open_tensor = isinstance(x, Value) and x.is_tensor and kind is None
     rank = kind.rank if isinstance(kind, LogicalTensor) else None if open_tensor else getattr(kind, "ndim", 0)
@@ -283,8 +283,7 @@ def rank_of(x: Any, why: str = "this call") -> int:
     if told is not None:
         return len(told)
     if rank is None:
-        hint = "give the argument's shape: gfx.TensorSpec(shape, dtype)"
-        raise ShapeError(f"{why} needs the rank of its argument", hint=hint)
+        raise OpenShape(f"{why} needs the rank of its argument")
     return rank
 
 

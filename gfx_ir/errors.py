@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from .source import Span
 
@@ -47,11 +48,12 @@ class UnsupportedConstruct(CaptureError):
 
 
 class OpenSizesRefused(CaptureError):
-    """Code that a framework's own tracer does not take with open sizes. `limits`: the numbers that it compares each with, by its name."""
+    """Code that a framework's own tracer does not take with open sizes. `within`: how far each may be open, perhaps, by its name, as
+    `host.Bound` has it."""
 
-    def __init__(self, what: str, hint: str, limits: Mapping[str, Collection[int]]) -> None:
+    def __init__(self, what: str, hint: str, within: Mapping[str, Collection[Any]]) -> None:
         super().__init__(what, hint=hint)
-        self.limits = limits
+        self.within = within
 
 
 class MissingOp(GfxError):
@@ -60,6 +62,14 @@ class MissingOp(GfxError):
 
 class ShapeError(GfxError):
     """Shapes or dtypes of a node do not fit together."""
+
+
+class OpenShape(ShapeError):
+    """A size or a rank that has to be known, and is open. `within`: as that of OpenSizesRefused."""
+
+    def __init__(self, what: str, within: Mapping[str, Collection[Any]] | None = None) -> None:
+        super().__init__(what, hint="give the argument's shape: gfx.TensorSpec(shape, dtype)")
+        self.why, self.within = what, within or {}
 
 
 class InvalidShape(ShapeError):

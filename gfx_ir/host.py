@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Union
+from typing import NamedTuple, Union
 
 from .errors import FormatError, ShapeError
 
@@ -45,6 +45,31 @@ class Dim:
         if self.max is None:
             return f"{self.name} of {self.min} or more" if self.min > 1 else ""
         return f"{self.name} from {self.min} to {self.max}"
+
+
+class Bound(NamedTuple):
+    """How far a size may be open: from `least` to `most` (None: without end), and where it is a multiple of `step`."""
+
+    least: int = 1
+    most: int | None = None
+    step: int = 1
+
+    def takes(self, size: int) -> bool:
+        """Whether it may be this one."""
+        return size % self.step == 0 and size >= self.least and (self.most is None or size <= self.most)
+
+    def narrowed(self, to: Bound) -> Bound:
+        """What is left of it where the size, over its step, is open as far as `to` says."""
+        ends = [self.most, None if to.most is None else to.most * self.step]
+        most = min((end for end in ends if end is not None), default=None)
+        least = max(self.least, to.least * self.step) if to.least > 1 else self.least
+        return Bound(least, most, self.step * to.step)
+
+    def told(self) -> str:
+        """It in words; "" where it says nothing."""
+        several = f"a multiple of {self.step}" if self.step > 1 else ""
+        ends = f"at least {self.least}" if self.least > 1 else "", "" if self.most is None else f"at most {self.most}"
+        return " and ".join(filter(None, (several, *ends)))
 
 
 @dataclass(frozen=True)
@@ -309,16 +334,20 @@ def solved(e: DimLike, value: int, sizes: Mapping[str, int]) -> tuple[Dim, int |
     """The one Dim of e that `sizes` lacks, and the size that it has where e has this value (None: there is none); None where that cannot be
     told, as of a product of two or of what is divided."""
     left = {dim for dim in atoms(e) if dim.name not in sizes}
-    if len(left) != 1:
+    found = linear(e, left.pop()) if len(left) == 1 else None
+    if found is None:
         return None
-    dim = left.pop()
+    dim, factor, rest = found
+    size, over = divmod(value - evaluate(rest, sizes), factor)
+    return dim, None if over else size
+
+
+def linear(e: DimLike, dim: Dim) -> tuple[Dim, int, DimLike] | None:
+    """The Dim, a factor and a rest without it, where e is their product and sum; None: it is no such sum."""
     monomial = ((dim, 1),)
     factor = _terms(e).get(monomial, 0)
     rest = _make({m: c for m, c in _terms(e).items() if m != monomial})
-    if not factor or dim in atoms(rest):
-        return None
-    found, over = divmod(value - evaluate(rest, sizes), factor)
-    return dim, None if over else found
+    return None if not factor or dim in atoms(rest) else (dim, factor, rest)
 
 
 _CALLS: dict[str, Callable[..., DimLike]] = {

@@ -142,14 +142,14 @@ def put_slices(x, index, value):
 
 def gather(x, indices, axis):
     """x[i][indices[i][j]][k] along an axis, for every position (i, j, k) of `indices`."""
-    index = list(jnp.indices(indices.shape, sparse=True))
+    index = list(jnp.ix_(*map(jnp.arange, indices.shape)))
     index[axis] = indices
     return x[tuple(index)]
 
 
 def scatter(x, indices, updates, axis, reduce="none"):
     """x with updates[i][j][k] written to (or added at) x[i][indices[i][j][k]][k], for every position of `indices`."""
-    index = list(jnp.indices(indices.shape, sparse=True))
+    index = list(jnp.ix_(*map(jnp.arange, indices.shape)))
     index[axis] = indices
     updates = jnp.asarray(updates, x.dtype)
     if updates.ndim:

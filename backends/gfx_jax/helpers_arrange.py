@@ -16,7 +16,7 @@ def as_strided(x, shape, strides, offset=0):
 def unfold(x, axis, size, step=1):
     """Windows of `size` elements, `step` apart, along an axis; the last axis runs along each window."""
     axis = axis % x.ndim
-    at = np.arange(0, x.shape[axis] - size + 1, step)[:, None] + np.arange(size)
+    at = jnp.arange(0, x.shape[axis] - size + 1, step)[:, None] + jnp.arange(size)
     return jnp.moveaxis(jnp.take(x, at, axis=axis), axis + 1, -1)
 
 
@@ -45,7 +45,7 @@ def unique_consecutive(x, axis=None, inverse=False, counts=False):
 def scatter_reduce(x, indices, updates, axis, reduce, include_self=True):
     """x with x[indices[i, j], j] and all updates[i, j] combined for axis 0, and so on: their sum, prod, mean, amin or
     amax; without include_self that of the updates alone."""
-    where = list(jnp.indices(indices.shape, sparse=True))
+    where = list(jnp.ix_(*map(jnp.arange, indices.shape)))
     where[axis] = indices
     place, updates = tuple(where), jnp.asarray(updates, x.dtype)
     updates = updates[tuple(map(slice, indices.shape))] if updates.ndim else jnp.broadcast_to(updates, indices.shape)

@@ -15,7 +15,7 @@ from gfx_ir.build import assumptions, dtype_of, host, parameter_data, rank_of, t
 from gfx_ir.control import is_parameter
 from gfx_ir.defaults import number_kind
 from gfx_ir.dtypes import DType, dtype, holds, kind_of
-from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
+from gfx_ir.errors import MissingOp, OpenShape, ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.host import divide
 from gfx_ir.lifting.written import may_widen, written
@@ -280,13 +280,10 @@ def at(dim: int, index: Any) -> tuple:
 
 
 def fixed_int(value: Any, what: str) -> int:
-    """An argument that decides how many results there are. Raises ShapeError where it is open."""
+    """An argument that decides how many results there are. Raises OpenShape where it is open."""
     if isinstance(value, int):
         return value
-    raise ShapeError(
-        f"{what} must be a number that is known at capture",
-        hint="give the argument's shape: gfx.TensorSpec(shape, dtype)",
-    )
+    raise OpenShape(f"{what} must be a number that is known at capture")
 
 
 def is_dtype(x: Any) -> bool:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .. import host
-from ..errors import ShapeError
+from ..errors import OpenShape, ShapeError
 from ..host import DimLike
 from ..rules import OPEN
 from ..types import LogicalTensor
@@ -186,9 +186,7 @@ def unstack_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, ...]
     size = _length(x, args.axis)
     length = args.length if args.length is not None else size
     if not isinstance(length, int):
-        raise ShapeError(
-            "taking an axis apart needs its size", hint="give the argument's shape: gfx.TensorSpec(shape, dtype)"
-        )
+        raise OpenShape("taking an axis apart needs its size")
     if host.same(size, length) is False:
         raise ShapeError(f"an axis of size {size} is taken apart into {length}")
     dims = x.dims

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..dtypes import DType
-from ..errors import ShapeError
+from ..errors import OpenShape
 from ..host import DimLike
 from ..types import LogicalTensor
 
@@ -45,10 +45,10 @@ def dtype(x: Any) -> DType | None:
 
 
 def length(x: Any, axis: int, why: str) -> int:
-    """The size of an axis that must be a known number. Raises ShapeError(why) where it is not."""
+    """The size of an axis that must be a known number. Raises OpenShape(why) where it is not."""
     size = size_of(x, axis)
     if not isinstance(size, int):
-        raise ShapeError(why, hint="give the argument's shape: gfx.TensorSpec(shape, dtype)")
+        raise OpenShape(why)
     return size
 
 

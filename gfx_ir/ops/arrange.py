@@ -11,7 +11,7 @@ from typing import Any
 from .. import dtypes, host
 from ..build import host as host_value
 from ..dtypes import DType, framework_of
-from ..errors import ShapeError, UnsupportedConstruct
+from ..errors import OpenShape, ShapeError, UnsupportedConstruct
 from ..host import DimLike
 from ..op import Trait
 from ..types import LogicalTensor
@@ -296,9 +296,7 @@ def _nonzero_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, ...
 def _axes(args: SimpleNamespace) -> tuple[str, ...]:
     rank = _seen.rank(args.x)
     if rank is None:
-        raise ShapeError(
-            "finding what is not zero needs the rank", hint="give the argument's shape: gfx.TensorSpec(shape, dtype)"
-        )
+        raise OpenShape("finding what is not zero needs the rank")
     return ("tensor",) * rank
 
 

@@ -1,17 +1,19 @@
 """The most sizes that a capture with `dynamic=True` admits as open: a maximal set of them, found by group testing.
 
 Code may hang on a size: a weight has as many rows as its input has features, two arguments share their batch. Where it is refused with
-every size open, and captured with those of the example, as many as can be stay open: by themselves, or as one size with others that
-the example has equal, or as far as a table goes that the code takes a part of. The rest are fixed, which guards check and the notes tell.
+every size open, and captured with those of the example, as many as can be stay open: by themselves, as one size with others that
+the example has equal, as far as a table goes, from as many on as a kernel has, or as multiples of what the code divides them by. The
+rest are fixed, which guards check and the notes tell.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from gfx_ir.control import is_holder
-from gfx_ir.errors import MissingOp
+from gfx_ir.errors import GfxError, MissingOp
+from gfx_ir.host import Bound
 from gfx_ir.probing import own_attribute
 from gfx_ir.program import Program
 
@@ -19,6 +21,7 @@ from ..values.open_sizes import Axis, Sizes
 
 T = TypeVar("T")
 Opened = dict[Axis, Axis]
+Bounds = dict[Axis, Bound]
 
 
 def most_open(work: Callable[[Sizes], T], program: Callable[[T], Program], told: Callable[[T, list[str]], None]) -> T:
@@ -56,47 +59,63 @@ def _most(work: Callable[[Sizes], T], told: Callable[[T, list[str]], None]) -> T
     search.run()
     assert search.best is not None
     found, sizes = search.best
-    why = " ".join(f"{type(refused).__name__}: {refused}".split())
+    why = " ".join((str(refused) if isinstance(refused, GfxError) else f"{type(refused).__name__}: {refused}").split())
     told(found, [f"with all sizes open the code is refused: {why}", *sizes.told()])
     return found
 
 
 class _Search(Generic[T]):
-    """What is known so far: `opened`, some of them within `limits`, is admitted, and `best` what it gives."""
+    """What is known so far: `opened`, some of them within `bounds`, is admitted, and `best` what it gives."""
 
     def __init__(self, work: Callable[[Sizes], T], seen: dict[Axis, int]) -> None:
         self.work, self.seen = work, seen
         self.opened: Opened = {}
-        self.limits: dict[Axis, int] = {}
+        self.bounds: Bounds = {}
         self.best: tuple[T, Sizes] | None = None
-        self.refused: list[Opened] = []
-        self.compared: dict[Axis, Collection[int]] = {}  # by what was refused last
+        self.refused: list[tuple[Opened, Bounds]] = []
 
     def admits(self, opened: Opened) -> bool:
-        """Whether these can be open, be it with no more than a number that the code compares one of them with; then they are."""
-        if opened in self.refused:
-            return False
-        if self.tried(opened, self.limits):
+        """Whether these can be open, be it as far as a number that the code compares one of them with, or as multiples of what it divides
+        them by; then they are. What gets a size of its own has the bounds of that which it had."""
+        if opened == self.opened and self.best is not None:
             return True
-        for first, numbers in self.compared.items():
-            for limit in sorted(numbers, reverse=True):
-                if limit >= self.seen[first] and self.tried(opened, {**self.limits, first: limit}):
-                    return True
-        self.refused.append(opened)
-        return False
+        had = {
+            axis: self.bounds[first] for axis, first in self.opened.items() if first in self.bounds and axis in opened
+        }
+        return self.within(opened, {**self.bounds, **had})
 
-    def tried(self, opened: Opened, limits: dict[Axis, int]) -> bool:
-        """Whether these can be open within these limits; then they are."""
-        sizes = Sizes(opened, limits)
+    def within(self, opened: Opened, bounds: Bounds) -> bool:
+        """Whether these can be open within these bounds, or narrower ones that their refusal tells of; then they are."""
+        if (opened, bounds) in self.refused:
+            return False
+        told = self.tried(opened, bounds)
+        if told is None:
+            return True
+        self.refused.append((opened, bounds))
+        return any(self.within(opened, narrower) for narrower in self.narrower(bounds, told))
+
+    def narrower(self, bounds: Bounds, told: dict[Axis, Collection[Bound]]) -> Iterator[Bounds]:
+        """Bounds by what a refusal has told: all that is divided in such parts; or one size to or from a number, the widest first."""
+        steps = {axis: bound for axis, found in told.items() for bound in found if bound.step > 1}
+        ends = [(axis, bound) for axis, found in told.items() for bound in found if bound.step == 1]
+        ends.sort(key=lambda end: (end[1].least, -(end[1].most or 0)))
+        for parts in (steps, *({axis: bound} for axis, bound in ends)):
+            found = {axis: bounds.get(axis, Bound()).narrowed(bound) for axis, bound in parts.items()}
+            new = {**bounds, **{axis: bound for axis, bound in found.items() if bound.takes(self.seen[axis])}}
+            if new != bounds:
+                yield new
+
+    def tried(self, opened: Opened, bounds: Bounds) -> dict[Axis, Collection[Bound]] | None:
+        """None where these can be open within these bounds; then they are. Else what the refusal tells of narrower ones."""
+        sizes = Sizes(opened, bounds)
         try:
             found = self.work(sizes)
         except Exception as error:
-            numbers = own_attribute(error, "limits") or {}
-            firsts = {sizes.axis(name): limits for name, limits in numbers.items()}
-            self.compared = {axis: numbers for axis, numbers in firsts.items() if axis is not None}
-            return False
-        self.opened, self.limits, self.best = opened, limits, (found, sizes)
-        return True
+            told = own_attribute(error, "within") or {}
+            firsts = {sizes.axis(name): bounds for name, bounds in told.items()}
+            return {axis: bounds for axis, bounds in firsts.items() if axis is not None}
+        self.opened, self.bounds, self.best = opened, bounds, (found, sizes)
+        return None
 
     def run(self) -> None:
         """Open all that can be. That sizes which are equal in the example are one, and that the last axis of several, where features

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.errors import OpenShape, UnsupportedConstruct
 from gfx_ir.graph import Value
 
 from ..heap.aliases import WrittenRows, share
@@ -76,7 +76,7 @@ class Loops:
         before, site = access.get(), self.tracer.site
         try:
             attempt(self.tracer, lambda mark: stage())
-        except (NeedsPython, UnsupportedConstruct, Unsettled):
+        except (NeedsPython, OpenShape, UnsupportedConstruct, Unsettled):
             self.tracer.site = site
             access.set(before)
             self.tracer.regions.escaped = None  # it is dealt with
@@ -232,17 +232,17 @@ class Loops:
             self._tried(
                 lambda: self._stage_for(source, body, access, stop, target, peels and divides(iterable)), access
             )
-        except (NeedsPython, UnsupportedConstruct) as error:
+        except (NeedsPython, OpenShape, UnsupportedConstruct) as error:
             if isinstance(error, WrittenRows) and share(error.rows, source.rows):
                 written = (*written, *error.rows)
                 placed = self.tracer.loop_sources.loop_source(iterable, written)
                 if placed is not None:
                     return self._try_stage_for(placed, iterable, body, access, stop, target, peels, written)
-            asked = isinstance(error, NeedsPython)
+            asked = error if isinstance(error, (NeedsPython, OpenShape)) else None
             if not (unrolls if asked else fixed and not isinstance(iterable, Proxy)):
                 raise
-            if isinstance(error, NeedsPython):
-                self.tracer.notes.append(f"a loop was unrolled: {error.why}")
+            if asked:
+                self.tracer.notes.append(f"a loop was unrolled: {asked.why}")
             return False
         except Unsettled as unsettled:
             loop = lambda others: self.for_(others, body, access, stop, target, False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from gfx_ir.host import Dim
+from gfx_ir.host import Bound, Dim, DimLike, atoms
 
 Axis = tuple[str, int]
 """The path of an argument, and one of its axes."""
@@ -12,29 +12,30 @@ Axis = tuple[str, int]
 
 class Sizes:
     """Those of one capture. `opened`: the axes whose sizes stay open, each with the axis that has that size first; None: all of them,
-    each by itself. `limits`: how large some are at most. `seen`: the sizes of the example, of all axes that the capture came to."""
+    each by itself. `bounds`: how far some are open. `seen`: the sizes of the example, of all axes that the capture came to."""
 
-    def __init__(self, opened: Mapping[Axis, Axis] | None = None, limits: Mapping[Axis, int] | None = None) -> None:
-        self.opened, self.limits = opened, limits or {}
+    def __init__(self, opened: Mapping[Axis, Axis] | None = None, bounds: Mapping[Axis, Bound] | None = None) -> None:
+        self.opened, self.bounds = opened, bounds or {}
         self.seen: dict[Axis, int] = {}
-        self._dims: dict[Axis, Dim] = {}
+        self._dims: dict[Axis, DimLike] = {}
 
-    def dims(self, path: str, shape: Sequence[int], name: str, kept: Collection[int]) -> tuple[int | Dim, ...]:
+    def dims(self, path: str, shape: Sequence[int], name: str, kept: Collection[int]) -> tuple[DimLike, ...]:
         """The sizes of the argument at a path, which the example has of this shape; `kept` axes are fixed whatever is opened. Open ones of
         its own are called `name` and their number."""
         places = enumerate(shape)
         return tuple(size if axis in kept else self._dim((path, axis), size, f"{name}_{axis}") for axis, size in places)
 
-    def _dim(self, here: Axis, size: int, name: str) -> int | Dim:
+    def _dim(self, here: Axis, size: int, name: str) -> DimLike:
         self.seen[here] = size
         if self.opened is not None and here not in self.opened:
             return size
         first = here if self.opened is None else self.opened[here]
-        return self._dims.setdefault(first, Dim(name, min=1, max=self.limits.get(first)))
+        least, most, step = self.bounds.get(first, Bound())
+        return self._dims.setdefault(first, Dim(name, min=-(-least // step), max=most and most // step) * step)
 
     def axis(self, name: str) -> Axis | None:
         """The first axis of the size that is called so."""
-        return next((axis for axis, dim in self._dims.items() if dim.name == name), None)
+        return next((axis for axis, dim in self._dims.items() if name in (atom.name for atom in atoms(dim))), None)
 
     def told(self) -> list[str]:
         """What is not open by itself, in words."""
@@ -46,6 +47,6 @@ class Sizes:
                 found.append(f"size {size} of {path!r}, axis {axis}, is fixed")
             elif first != here:
                 found.append(f"the size of {path!r}, axis {axis}, is that of {first[0]!r}, axis {first[1]}")
-            if here in self.limits:
-                found.append(f"the size of {path!r}, axis {axis}, is at most {self.limits[here]}")
+            elif here in self.bounds:
+                found.append(f"the size of {path!r}, axis {axis}, is {self.bounds[here].told()}")
         return found

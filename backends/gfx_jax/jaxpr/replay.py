@@ -21,7 +21,7 @@ from .inner import INNER, as_implemented
 from .parameters import Parameters
 from .replaying import Number, mapped
 from .shorter import SHORTER
-from .symbolic import is_open, sized
+from .symbolic import VALUES, is_open, sized, told_by
 
 
 class Replay:
@@ -33,6 +33,8 @@ class Replay:
         self.env: dict[Any, Any] = {}
         self.made_by: dict[Any, Any] = {}  # the equation that a variable comes from
         self.sizes: dict[str, Any] = {}  # what the names of symbolic sizes stand for
+        extrema = {fn.__name__: lambda a, b, fn=fn: making.call(fn, (a, b), {}) for fn in (max, min)}
+        self._way = {**VALUES, **extrema}
         self.narrow: dict[Any, Any] = {}  # what a variable was broadcast from, in a shape that broadcasts to its own
         self.deriving: list[str] = []  # the functions whose own derivatives are made
 
@@ -44,8 +46,9 @@ class Replay:
         """The results of a closed jaxpr."""
         for var, value in zip(closed.jaxpr.invars, args):
             for axis, dim in enumerate(var.aval.shape):
-                if is_open(dim) and str(dim) not in self.sizes:
-                    self.sizes[str(dim)] = value.shape[axis]
+                told = told_by(dim) if is_open(dim) else None
+                if told is not None and told[0] not in self.sizes:
+                    self.sizes[told[0]] = told[1](value.shape[axis])
         return self.body(closed.jaxpr, closed.consts, args)
 
     def body(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
@@ -140,7 +143,7 @@ class Replay:
 
     def sized(self, tree: Any) -> Any:
         """Arguments with the captured sizes in the places of symbolic ones."""
-        return mapped(lambda leaf: sized(leaf, self.sizes) if self.sizes and is_open(leaf) else leaf, tree)
+        return mapped(lambda leaf: sized(leaf, self.sizes, self._way) if self.sizes and is_open(leaf) else leaf, tree)
 
     def _number(self, var: Any) -> Any:
         """An argument: a number as such."""

@@ -14,7 +14,7 @@ from gfx_ir.making import Making, Replayed
 from gfx_ir.types import LogicalTensor
 
 from ..recorded import Functions, kind_of, recording
-from ..recorded.names import as_equations
+from ..recorded.names import as_equations, lengths_of_arrays
 from .draws import SEVERAL
 from .replay import Replay
 from .symbolic import OpenSizes, symbolic
@@ -43,7 +43,7 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
         return [leaf for t, leaf in zip(traced, leaves) if t]
 
     try:
-        with recording(functions, kind_of) as record, as_equations():
+        with recording(functions, kind_of) as record, as_equations(), lengths_of_arrays():
             closed = jax.make_jaxpr(recorded)(*(_struct(type_, scope) for type_ in types))
     except GfxError:
         raise
@@ -58,8 +58,11 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
             what = f"GFX cannot capture this: JAX's own tracer does not take the keys of random numbers so: {_first_line(error)}"
             raise CaptureError(what, hint=SEVERAL) from error
         what = f"GFX cannot capture this: JAX's own tracer refuses open sizes: {_first_line(error)}"
-        hint = "say which sizes are equal, with one gfx.Dim in their gfx.TensorSpecs, or give arguments of fixed shape"
-        raise OpenSizesRefused(what, hint=hint, limits=scope.limits()) from error
+        hint = (
+            "say which sizes are equal, with one gfx.Dim in their gfx.TensorSpecs, or multiples, as gfx.Dim('h') * 32; "
+            "or give arguments of fixed shape"
+        )
+        raise OpenSizesRefused(what, hint=hint, within=scope.within()) from error
 
     def replay(making: Making, values: Sequence[Any]) -> Any:
         assert rebuild is not None
@@ -73,8 +76,9 @@ def _struct(type_: LogicalTensor, scope: OpenSizes) -> jax.ShapeDtypeStruct:
     assert type_.dims is not None
     if type_.dtype is None:
         return jax.ShapeDtypeStruct(type_.dims, jax.random.key(0).dtype)
-    own = jnp.dtype(type_.dtype.numpy)
-    if jax.dtypes.canonicalize_dtype(own) != own:
+    given = jnp.dtype(type_.dtype.numpy)
+    own = jax.dtypes.canonicalize_dtype(given)
+    if own != given and type_.dtype.kind not in "iu":  # whole numbers are JAX's own, as jnp.arange makes them
         raise BackendError(
             f"JAX is not set to 64-bit types, and would make {type_.dtype} narrower",
             hint='call jax.config.update("jax_enable_x64", True), or give arguments of 32-bit types',

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import itertools
+import math
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -11,7 +13,7 @@ import jax
 
 from gfx_ir import host
 from gfx_ir.errors import CaptureError
-from gfx_ir.host import Dim, DimLike
+from gfx_ir.host import Bound, Dim, DimLike, Expr
 
 from ..recorded.names import compared
 
@@ -25,28 +27,67 @@ VALUES: Way = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "floordiv": operator.floordiv, "mod": operator.mod, "max": max, "min": min,
 }  # fmt: skip
 """How numbers are computed."""
-_SIGNS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
+_JAX: Way = {**VALUES, "max": jax.core.max_dim, "min": jax.core.min_dim}
+"""How sizes of JAX's own are computed."""
+_SIGNS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "floordiv", ast.Mod: "mod"}
 
 
 class OpenSizes(jax.export.SymbolicScope):
-    """The names of open sizes that one staging takes, and what is known of them: JAX decides by these bounds."""
+    """The open sizes that one staging takes, and what is known of them: JAX decides by these bounds. `named`: what JAX's names stand for,
+    the Dims that these sizes tell, and sizes that are computed of others."""
 
     def __init__(self, dims: Iterable[DimLike | None]) -> None:
-        self.named = {atom.name: atom for dim in dims if dim is not None for atom in host.atoms(dim)}
-        below = [f"{dim} <= {dim.max}" for dim in self.named.values() if dim.max is not None]
-        super().__init__([*below, *(f"{dim} >= {dim.min}" for dim in self.named.values() if dim.min > 1)])
+        sizes = {_not_empty(dim): dim for dim in dims if isinstance(dim, (Dim, Expr))}
+        atoms = {dim.name: dim for size in sizes.values() for dim in host.atoms(size)}
+        told = {alone[0].name for size in sizes if (alone := _alone(size)) is not None}
+        self.named: dict[str, DimLike] = {name: dim for name, dim in atoms.items() if name in told}
+        for least, size in sizes.items():
+            names = dict.fromkeys(dim.name for dim in host.atoms(least))
+            if not told.issuperset(names):
+                fresh = (f"{'_'.join(names)}_{number}" for number in itertools.count(1))
+                self.named[next(name for name in fresh if name not in atoms.keys() | self.named.keys())] = size
+        bounds = [(name, *host.bounds(size)) for name, size in self.named.items()]
+        below = [f"{name} <= {high}" for name, _, high in bounds if high is not None]
+        super().__init__([*below, *(f"{name} >= {low}" for name, low, _ in bounds if low is not None and low > 1)])
+        own = jax.export.symbolic_shape(f"{', '.join(self.named)},", scope=self) if self.named else ()
+        self._by_name = dict(zip(self.named, own))
+        self._own = {_not_empty(size): self._by_name[name] for name, size in self.named.items()}
 
-    def limits(self) -> dict[str, set[int]]:
-        """The numbers that code has compared open sizes with, by the names of these: 32, where JAX has asked for the sign of T - 32."""
-        found: dict[str, set[int]] = {}
+    def own(self, size: DimLike) -> Any:
+        """A size as JAX's."""
+        size = _not_empty(size)
+        if size not in self._own:
+            self._own[size] = size if isinstance(size, int) else _sized(_parsed(size), self._by_name, _JAX)
+        return self._own[size]
+
+    def within(self) -> dict[str, set[Bound]]:
+        """How far open sizes may be open, by their names: to or from the numbers that code has compared them with, as 32 where JAX has
+        asked for the sign of T - 32; and where they are multiples of what they are divided by."""
+        found: dict[str, set[Bound]] = {}
+        steps: dict[str, int] = {}
         for dim in compared(self):
-            names = {node.id for node in ast.walk(_parsed(dim)) if isinstance(node, ast.Name)} & self.named.keys()
+            node = _parsed(dim)
+            names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)} & self.named.keys()
             for name in names if len(names) == 1 else ():
                 first, second, third = (sized(dim, {name: at}) for at in (1, 2, 3))
                 limit = 1 - first * (second - first)
                 if second - first == third - second in (1, -1) and limit > 1:
-                    found.setdefault(name, set()).add(limit)
+                    ends = [end for at in (limit, limit + 1) for end in (Bound(least=at), Bound(most=at - 1))]
+                    found.setdefault(name, set()).update((Bound(most=limit), *ends))
+                steps[name] = max(steps.get(name, 1), _step(node))
+        for name, step in steps.items():
+            if step > 1:
+                found.setdefault(name, set()).add(Bound(step=step))
         return found
+
+
+def _step(node: ast.expr) -> int:
+    """What the names of a size of JAX's are divided by, in all."""
+    inner = math.lcm(*map(_step, (part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr))))
+    match node:
+        case ast.Call(func=ast.Name(id="floordiv"), args=[_, ast.Constant(value=int() as divisor)]) if divisor > 0:
+            return inner * divisor
+    return inner
 
 
 def is_open(dim: Any) -> bool:
@@ -55,13 +96,36 @@ def is_open(dim: Any) -> bool:
 
 
 def symbolic(dims: Sequence[DimLike | None], scope: OpenSizes) -> tuple:
-    """Sizes as JAX's. Raises CaptureError for one that is no name and no number."""
-    if any(not isinstance(dim, (int, Dim)) for dim in dims):
+    """Sizes as JAX's. Raises CaptureError for one that is not known."""
+    if None in dims:
         raise CaptureError(
             f"GFX cannot capture this: JAX's own tracer gets an array of the shape ({', '.join(map(str, dims))})",
             hint="give the capture arguments of fixed shape",
         )
-    return tuple(jax.export.symbolic_shape(f"{', '.join(map(str, dims))},", scope=scope)) if dims else ()
+    return tuple([scope.own(dim) for dim in dims if dim is not None])
+
+
+def told_by(dim: Any) -> tuple[str, Callable[[Any], Any]] | None:
+    """The name of JAX's that an axis of a size tells, and what it stands for, of the size; None: it tells none."""
+    found = _alone(sized(dim, None, TYPES))
+    if found is None:
+        return None
+    named, factor, rest = found
+    own = lambda size: size - rest if rest else size
+    return named.name, lambda size: own(size) // factor if factor != 1 else own(size)
+
+
+def _not_empty(size: Any) -> Any:
+    """A size as JAX takes it, to whom no open one is 0: there max(n - 1, 0) is n - 1."""
+    if isinstance(size, int):
+        return size
+    return host.substituted(size, {dim: Dim(dim.name, max(dim.min, 1), dim.max) for dim in host.atoms(size)})
+
+
+def _alone(size: DimLike) -> tuple[Dim, int, int] | None:
+    """The one Dim of a size that is told by it, as of 4 * T + 1, the factor and the number."""
+    dims = set(host.atoms(size))
+    return host.linear(size, dims.pop()) if len(dims) == 1 else None  # type: ignore[return-value]  # of one Dim the rest is a number
 
 
 def dim_of(dim: Any) -> DimLike:

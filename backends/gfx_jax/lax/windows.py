@@ -18,6 +18,7 @@ from gfx_ir.ops.create import limit
 from ..ops import _pooling as pooling
 from ..ops._joins import lax_pad
 from ..ops._lift import ask_rank, kind_of, refuse
+from ..ops._padding import spread, window_edges
 
 # computation: (reduction of an axis, the same of two arrays)
 _REDUCTIONS: dict[Any, tuple[OpDef, OpDef]] = {
@@ -32,13 +33,6 @@ _REDUCTIONS: dict[Any, tuple[OpDef, OpDef]] = {
     jnp.maximum: (ops.max, ops.maximum),
     jnp.minimum: (ops.min, ops.minimum),
 }
-
-
-def window_edges(sizes: Sequence[int], window: Sequence[int], strides: Sequence[int], padding: Any) -> list:
-    """(before, after) of each axis, of a padding in words or in numbers."""
-    if not isinstance(padding, str):
-        return [tuple(pair) for pair in padding]
-    return list(lax.padtype_to_pads(tuple(sizes), tuple(window), tuple(strides), padding))
 
 
 def laid_out(x: Any, window: Sequence[int], strides: Sequence[int], dilation: Sequence[int]) -> Any:
@@ -80,10 +74,9 @@ def reduce_window(
     along, two = found
     window, ones = tuple(window_dimensions), (1,) * rank
     strides, base, dilation = (tuple(n or ones) for n in (window_strides, base_dilation, window_dilation))
-    sizes = [_seen.length(operand, axis, f"{name} needs known sizes") for axis in range(rank)]
-    spread = [(size - 1) * apart + 1 if size else 0 for size, apart in zip(sizes, base)]
+    sizes = [spread(_seen.size_of(operand, axis), apart) for axis, apart in enumerate(base)]
     wide = [(width - 1) * apart + 1 for width, apart in zip(window, dilation)]
-    edges = window_edges(spread, wide, strides, padding)
+    edges = window_edges(sizes, wide, strides, padding, name)
     config = tuple((low, high, apart - 1) for (low, high), apart in zip(edges, base))
     x = operand if all(item == (0, 0, 0) for item in config) else lax_pad(operand, neutral(two, operand), config)
     x = laid_out(x, window, strides, dilation)

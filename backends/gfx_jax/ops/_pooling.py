@@ -15,6 +15,7 @@ from gfx_ir.graph import Value
 from gfx_ir.ops import _seen
 
 from ._lift import each, expect, halves, literal, rank, refuse, whole
+from ._padding import window_edges
 
 
 # ---------------------------------------------------------------- spelling
@@ -120,23 +121,6 @@ def number(x: Any) -> Any:
     return x
 
 
-def _edges(x: Any, padding: Any, window: tuple, strides: tuple) -> tuple:
-    """(before, after) of each axis."""
-    if not isinstance(padding, str):
-        return tuple(tuple(p) for p in padding)
-    expect("lax.reduce_window", "padding", padding.upper(), "VALID", "SAME")
-    if padding.upper() == "VALID":
-        return ((0, 0),) * len(window)
-    found = []
-    for axis, (k, s) in enumerate(zip(window, strides)):
-        total = k - 1
-        if s != 1:
-            size = _seen.length(x, axis, "padding 'SAME' with strides needs the size of the axis")
-            total = max(0, (-(-size // s) - 1) * s + k - size)
-        found.append((total // 2, total - total // 2))
-    return tuple(found)
-
-
 def reduce_window(
     operand: Any, init_value: Any, computation: Any, window_dimensions: Any, window_strides: Any = None,
     padding: Any = "VALID", base_dilation: Any = None, window_dilation: Any = None,
@@ -152,7 +136,8 @@ def reduce_window(
         refuse(f"{name} of this function", computation=computation)
     start = number(init_value)
     expect(name, "init_value", start, *((-math.inf,) if largest else (0.0, 0)))
-    edges = _edges(operand, padding, window, strides)
+    sizes = [_seen.size_of(operand, axis) for axis in range(len(window))]
+    edges = window_edges(sizes, [(k - 1) * d + 1 for k, d in zip(window, dilation)], strides, padding, name)
     still = [a for a in range(len(window)) if (window[a], strides[a], edges[a]) == (1, 1, (0, 0))][:2]
     if not still:
         refuse(f"{name} over every axis", window_dimensions=window)

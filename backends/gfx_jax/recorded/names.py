@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import importlib
+import threading
 import weakref
-from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -22,6 +23,7 @@ DERIVING = "jax._src.interpreters.ad"
 MOVING = frozenset(("matchaxis", "moveaxis"))
 BATCHING = "jax._src.interpreters.batching"
 """The module whose functions of these names put the axis of a batch where it is asked for: no call of the author's."""
+_SCANNING = threading.RLock()
 _TESTED = (0, 10)
 """The versions of JAX whose names these are: of others each is looked at first."""
 
@@ -42,6 +44,29 @@ def as_equations() -> AbstractContextManager[Any]:
     is made of open sizes alone cannot be computed."""
     state = getattr(importlib.import_module("jax._src.config"), "eager_constant_folding", None)
     return nullcontext() if state is None else state(False)
+
+
+@contextmanager
+def lengths_of_arrays() -> Iterator[None]:
+    """While jax.lax.scan finds how long it is at the arrays that it goes over, also where a library tells it that and it is open: of a
+    length that it is told JAX asks for a number."""
+    module: Any = importlib.import_module("jax._src.lax.control_flow.loops")
+    with _SCANNING:
+        own = getattr(module, "_infer_scan_length", None)
+        if own is None:
+            yield
+            return
+
+        def infer(xs: Any, avals: Any, length: Any) -> Any:
+            if not jax.export.is_symbolic_dim(length) or any(x.shape[0] != length for x in xs):
+                return own(xs, avals, length)
+            return own(xs, avals, None) if xs else length
+
+        module._infer_scan_length = infer
+        try:
+            yield
+        finally:
+            module._infer_scan_length = own
 
 
 def compared(scope: jax.export.SymbolicScope) -> list[Any]:

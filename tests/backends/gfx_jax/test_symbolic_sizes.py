@@ -51,9 +51,35 @@ def as_wide_as_there_are_rows(x):
     return jnp.pad(x[:, 0], (0, x.shape[0])), jnp.tile(x[0], x.shape[0]), jnp.broadcast_to(x.sum(), x.shape[0])
 
 
+def of_a_told_length(x):
+    step = lambda c, row: (jnp.tanh(c + row), c)
+    return jax.vmap(lambda y: lax.scan(step, y, x, length=x.shape[0]))(x)
+
+
+def of_other_sizes(x):
+    pairs = (x[:, None] * x).reshape(-1, 3)
+    more = jax.vmap(lambda row, at: row * at)(jnp.concatenate([x, x[1:]]), jnp.arange(2 * x.shape[0] - 1))
+    return (
+        jax.vmap(jnp.cumsum)(pairs),
+        more,
+        lax.map(jnp.sin, x[::2]),
+        jax.grad(lambda y: (y * y.shape[0]).sum())(pairs),
+    )
+
+
 @pytest.mark.parametrize(
     "function",
-    [gradient, of_each_row, of_all_pairs, through_a_scan, by_how_many_there_are, of_pools, as_wide_as_there_are_rows],
+    [
+        gradient,
+        of_each_row,
+        of_all_pairs,
+        through_a_scan,
+        by_how_many_there_are,
+        of_pools,
+        as_wide_as_there_are_rows,
+        of_other_sizes,
+        of_a_told_length,
+    ],
 )
 def test_one_capture_for_every_batch(function):
     program = gfx.symbolic_trace(function, gfx.TensorSpec((N, 3), "float32"))
@@ -77,6 +103,8 @@ AT_POSITIONS = {
     "a row of a table": lambda x, i: jax.vmap(lambda i: x[i])(jnp.minimum(i, x.shape[0] - 1)),
     "a part": lambda x, i: jax.vmap(lambda x, i: lax.dynamic_slice(x, (i,), (2,)))(x, i),
     "added to": lambda x, i: jax.vmap(lambda x, i: x.at[i].add(1.0))(x, i),
+    "where the largest is": lambda x, i: jax.vmap(lambda x, i: x[i])(x, jnp.argmax(x, 1)),
+    "a count": lambda x, i: jax.vmap(lambda x, at: x + at)(x, jnp.arange(i.shape[0])),
     "multiplied": lambda x, i: jax.vmap(lambda x, i: x.at[i].mul(2.0))(x, i),
     "a part that is written": lambda x, i: jax.vmap(lambda x, i: lax.dynamic_update_slice(x, jnp.ones(2), (i,)))(x, i),
 }
@@ -96,6 +124,8 @@ TABLE = jnp.sin(jnp.arange(32.0))
 PARTS = {
     "differences": lambda row: row[1:] * row[:-1],
     "a table as long": lambda row: row * TABLE[: row.shape[0]],
+    "sums of windows": lambda row: lax.reduce_window(row, 0.0, lax.add, (2,), (1,), "VALID"),
+    "the last ones": lambda row: row[-2:] * 2,
     "a half": lambda row: row[row.shape[0] // 2 :] ** 2,
     "moved on": lambda row: row * jnp.roll(row, 1),
     "one before": lambda row: row * jnp.pad(row, (1, 0))[:-1],

@@ -45,6 +45,21 @@ def with_positions(x):
     return jax.vmap(lambda row: row[:, None] + TABLE[: x.shape[1]])(x)
 
 
+def of_two_tables(x, y):
+    return jax.vmap(lambda a, b: jnp.sum(a + TABLE[: x.shape[1], 0]) * (b + TABLE[: y.shape[1], 1]))(x, y)
+
+
+def halved_twice(x):
+    for _ in range(2):
+        half = lambda a, size: jax.lax.conv_general_dilated(a, jnp.ones((1, 1, size)), (2,), "SAME")
+        x = jax.vmap(lambda a: half(a, 3) + half(a, 1))(x)
+    return x
+
+
+def first_three(x):
+    return jax.vmap(lambda row: row[:3] @ W)(x)
+
+
 def elsewhere(x, y):
     return jax.vmap(lambda row: row @ y)(x)
 
@@ -66,6 +81,9 @@ def squeezed(x):
         (square, [(2, 3, 3)], [["x_0", "x_1", "x_1"]]),
         (all_of_one, [(2, 3), (3,)], [["x_0", "x_1"], ["x_1"]]),
         (with_positions, [(2, 5)], [["x_0", "x_1"]]),
+        (of_two_tables, [(2, 5), (2, 4)], [["x_0", "x_1"], ["x_0", "y_1"]]),
+        (halved_twice, [(2, 3, 1, 8)], [["x_0", "x_1", "1", "4*x_3"]]),
+        (first_three, [(2, 5)], [["x_0", "x_1"]]),
         (elsewhere, [(5, 2), (2,)], [["x_0", "x_1"], ["x_1"]]),
         (towers, [(2, 3), (2, 3)], [["x_0", "3"], ["y_0", "3"]]),
         (apart, [(2, 5, 3)], [["x_0", "x_1", "3"]]),
@@ -92,6 +110,14 @@ def test_what_stays_fixed_shared_or_within_a_table_is_told_and_checked():
             made(torch.ones(*x), torch.ones(*y))
     made = gfx.transpile(with_positions, jnp.ones((2, 5)), to="torch", dynamic=True)
     assert made.program.notes[1:] == ["the size of 'x', axis 1, is at most 16"]
+    least = gfx.transpile(first_three, jnp.ones((2, 5)), to="torch", dynamic=True)
+    assert least.program.notes[1:] == ["the size of 'x', axis 1, is at least 3"]
+    even = gfx.transpile(halved_twice, jnp.ones((2, 3, 1, 8)), to="torch", dynamic=True)
+    assert even.program.notes[-1] == "the size of 'x', axis 3, is a multiple of 4"
+    for short, takes, lacks in (least, (3, 4), (3, 2)), (even, (2, 1, 1, 12), (2, 1, 1, 10)):
+        short(torch.ones(takes))
+        with pytest.raises(gfx.GfxError, match="the capture"):
+            short(torch.ones(lacks))
     assert made(torch.ones(3, 16)).shape == (3, 16, 5)
     with pytest.raises(gfx.GfxError, match="as 1 to 16"):
         made(torch.ones(3, 17))
