@@ -84,7 +84,7 @@ class Applying:
             found = tracer.truths.forked(lift, args, kwargs, again)
             if found is not NotImplemented:
                 return found
-            if backend is not None and not backend.numbers:
+            if backend is not None and any(type(x) is Proxy and x.backend is backend for x in args):
                 beside = lambda x: tracer.operands.beside(x, backend)
                 args, kwargs = tuple(map(beside, args)), {k: beside(v) for k, v in kwargs.items()}
             values = self._taken(args, backend)

@@ -120,6 +120,16 @@ def test_what_is_chosen_of_numbers():
         agree(lambda x: torch.where(x > 2, 0.1, 0), "torch", np.float32([1.0, 3.0]), ("numpy",), typed)
 
 
+def test_a_number_of_numpy_keeps_its_dtype_where_a_tensor_is_made_of_it():
+    fn = lambda x: (
+        torch.tensor(np.float64(2.5), device="cpu"),
+        torch.as_tensor(np.int32(2), device="cpu"),
+        x * np.float64(2.5),
+    )
+    for typed in (False, True):
+        agree(fn, "torch", np.float32([1.0, 3.0]), ("numpy",), typed)
+
+
 def test_sums_of_weights_have_their_width():
     for typed in (False, True):
         for dtype in (np.float32, np.float64):
