@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
+from .bound import Bound
 from .source import Span
 
 
@@ -48,10 +48,10 @@ class UnsupportedConstruct(CaptureError):
 
 
 class OpenSizesRefused(CaptureError):
-    """Code that a framework's own tracer does not take with open sizes. `within`: how far each may be open, perhaps, by its name, as
-    `host.Bound` has it."""
+    """Code that a framework's own tracer does not take with open sizes. `within`: how far each may be open, perhaps, by its
+    name."""
 
-    def __init__(self, what: str, hint: str, within: Mapping[str, Collection[Any]]) -> None:
+    def __init__(self, what: str, hint: str, within: Mapping[str, Collection[Bound]]) -> None:
         super().__init__(what, hint=hint)
         self.within = within
 
@@ -67,7 +67,7 @@ class ShapeError(GfxError):
 class OpenShape(ShapeError):
     """A size or a rank that has to be known, and is open. `within`: as that of OpenSizesRefused."""
 
-    def __init__(self, what: str, within: Mapping[str, Collection[Any]] | None = None) -> None:
+    def __init__(self, what: str, within: Mapping[str, Collection[Bound]] | None = None) -> None:
         super().__init__(what, hint="give the argument's shape: gfx.TensorSpec(shape, dtype)")
         self.why, self.within = what, within or {}
 

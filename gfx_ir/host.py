@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, Union
+from typing import Union
 
 from .errors import FormatError, ShapeError
 
@@ -45,31 +45,6 @@ class Dim:
         if self.max is None:
             return f"{self.name} of {self.min} or more" if self.min > 1 else ""
         return f"{self.name} from {self.min} to {self.max}"
-
-
-class Bound(NamedTuple):
-    """How far a size may be open: from `least` to `most` (None: without end), and where it is a multiple of `step`."""
-
-    least: int = 1
-    most: int | None = None
-    step: int = 1
-
-    def takes(self, size: int) -> bool:
-        """Whether it may be this one."""
-        return size % self.step == 0 and size >= self.least and (self.most is None or size <= self.most)
-
-    def narrowed(self, to: Bound) -> Bound:
-        """What is left of it where the size, over its step, is open as far as `to` says."""
-        ends = [self.most, None if to.most is None else to.most * self.step]
-        most = min((end for end in ends if end is not None), default=None)
-        least = max(self.least, to.least * self.step) if to.least > 1 else self.least
-        return Bound(least, most, self.step * to.step)
-
-    def told(self) -> str:
-        """It in words; "" where it says nothing."""
-        several = f"a multiple of {self.step}" if self.step > 1 else ""
-        ends = f"at least {self.least}" if self.least > 1 else "", "" if self.most is None else f"at most {self.most}"
-        return " and ".join(filter(None, (several, *ends)))
 
 
 @dataclass(frozen=True)

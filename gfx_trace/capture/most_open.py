@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Generic, TypeVar
 
+from gfx_ir.bound import Bound
 from gfx_ir.control import is_holder
 from gfx_ir.errors import GfxError, MissingOp
-from gfx_ir.host import Bound
 from gfx_ir.probing import own_attribute
 from gfx_ir.program import Program
 

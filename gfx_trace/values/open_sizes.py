@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from gfx_ir.host import Bound, Dim, DimLike, atoms
+from gfx_ir.bound import Bound
+from gfx_ir.host import Dim, DimLike, atoms
 
 Axis = tuple[str, int]
 """The path of an argument, and one of its axes."""

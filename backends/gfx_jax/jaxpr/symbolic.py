@@ -12,8 +12,9 @@ from typing import Any
 import jax
 
 from gfx_ir import host
+from gfx_ir.bound import Bound
 from gfx_ir.errors import CaptureError
-from gfx_ir.host import Bound, Dim, DimLike, Expr
+from gfx_ir.host import Dim, DimLike, Expr
 
 from ..recorded.names import compared
 

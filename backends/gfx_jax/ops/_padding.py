@@ -8,8 +8,9 @@ from typing import Any
 import jax
 
 from gfx_ir import host
+from gfx_ir.bound import Bound
 from gfx_ir.errors import OpenShape
-from gfx_ir.host import Bound, DimLike
+from gfx_ir.host import DimLike
 
 
 def window_edges(
