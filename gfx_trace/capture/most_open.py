@@ -22,6 +22,7 @@ from ..values.open_sizes import Axis, Sizes
 T = TypeVar("T")
 Opened = dict[Axis, Axis]
 Bounds = dict[Axis, Bound]
+Ends = frozenset[tuple[Axis, Bound]]
 
 
 def most_open(work: Callable[[Sizes], T], program: Callable[[T], Program], told: Callable[[T, list[str]], None]) -> T:
@@ -84,22 +85,23 @@ class _Search(Generic[T]):
         }
         return self.within(opened, {**self.bounds, **had})
 
-    def within(self, opened: Opened, bounds: Bounds) -> bool:
-        """Whether these can be open within these bounds, or narrower ones that their refusal tells of; then they are."""
+    def within(self, opened: Opened, bounds: Bounds, known: Ends = frozenset()) -> bool:
+        """Whether these can be open within these bounds, or narrower ones that their refusal tells of; then they are. `known`: the ends
+        that were told before, of which this is one: they come one at a time, and others only where they are told then."""
         if (opened, bounds) in self.refused:
             return False
         told = self.tried(opened, bounds)
         if told is None:
             return True
         self.refused.append((opened, bounds))
-        return any(self.within(opened, narrower) for narrower in self.narrower(bounds, told))
-
-    def narrower(self, bounds: Bounds, told: dict[Axis, Collection[Bound]]) -> Iterator[Bounds]:
-        """Bounds by what a refusal has told: all that is divided in such parts; or one size to or from a number, the widest first."""
+        ends = frozenset((axis, bound) for axis, found in told.items() for bound in found if bound.step == 1)
         steps = {axis: bound for axis, found in told.items() for bound in found if bound.step > 1}
-        ends = [(axis, bound) for axis, found in told.items() for bound in found if bound.step == 1]
-        ends.sort(key=lambda end: (end[1].least, -(end[1].most or 0)))
-        for parts in (steps, *({axis: bound} for axis, bound in ends)):
+        return any(self.within(opened, new, known | ends) for new in self.narrower(bounds, steps, ends - known))
+
+    def narrower(self, bounds: Bounds, steps: Bounds, ends: Ends) -> Iterator[Bounds]:
+        """Bounds by what a refusal has told: all that is divided in such parts; or one size to or from a number, the widest first."""
+        widest = sorted(ends, key=lambda end: (end[1].least, -(end[1].most or 0)))
+        for parts in (steps, *({axis: bound} for axis, bound in widest)):
             found = {axis: bounds.get(axis, Bound()).narrowed(bound) for axis, bound in parts.items()}
             new = {**bounds, **{axis: bound for axis, bound in found.items() if bound.takes(self.seen[axis])}}
             if new != bounds:
