@@ -130,6 +130,11 @@ def test_a_number_of_numpy_keeps_its_dtype_where_a_tensor_is_made_of_it():
         agree(fn, "torch", np.float32([1.0, 3.0]), ("numpy",), typed)
 
 
+def test_what_is_filled_with_a_number_has_the_width_of_its_kind():
+    for x in (np.float64([1.0, 3.0]), np.int32([1, 3])):
+        agree(lambda x: (torch.full((2,), x.sum()), torch.full((2,), np.int32(3))), "torch", x, ("numpy",))
+
+
 def test_sums_of_weights_have_their_width():
     for typed in (False, True):
         for dtype in (np.float32, np.float64):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from gfx_ir import ops
+from gfx_ir import dtypes, ops
 from gfx_ir.backend import Row
 from gfx_ir.build import constants_only
 from gfx_ir.defaults import own
@@ -23,6 +23,7 @@ from ..lifting import (
     known_rank,
     place,
     refuse,
+    rules,
     shape_of,
     sizes,
     untracked,
@@ -197,7 +198,10 @@ def _eye_lift(n: Any, m: Any = None, *, dtype: Any = None, device: Any = None) -
 
 
 def _full_lift(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
-    return ops.full(sizes((size,)), fill_value, dtype=dtype or default_dtype(fill_value), device=place(device))
+    """torch.full takes the number of a tensor, which has no width of its own."""
+    held = _seen.dtype(fill_value) if isinstance(fill_value, Value) else None
+    own = default_dtype(fill_value) if held is None else dtypes.default("i" if held.kind == "u" else held.kind, rules())
+    return ops.full(sizes((size,)), fill_value, dtype=dtype or own, device=place(device))
 
 
 def _fill(input: Any, value: Any) -> Any:
