@@ -67,8 +67,10 @@ class ShapeError(GfxError):
 class OpenShape(ShapeError):
     """A size or a rank that has to be known, and is open. `within`: as that of OpenSizesRefused."""
 
-    def __init__(self, what: str, within: Mapping[str, Collection[Bound]] | None = None) -> None:
-        super().__init__(what, hint="give the argument's shape: gfx.TensorSpec(shape, dtype)")
+    def __init__(
+        self, what: str, span: Span | None = None, hint: str = "", within: Mapping[str, Collection[Bound]] | None = None
+    ) -> None:
+        super().__init__(what, span, hint or "give the argument's shape: gfx.TensorSpec(shape, dtype)")
         self.why, self.within = what, within or {}
 
 

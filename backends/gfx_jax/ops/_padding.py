@@ -44,5 +44,5 @@ def _alike(size: DimLike | None, width: int, stride: int, why: str) -> int:
     steps = host.mul(-1, host.floordiv(host.mul(-1, size), stride))
     total = host.sub(host.add(host.mul(host.sub(steps, 1), stride), width), size)
     if not isinstance(total, int):
-        raise OpenShape(why, {dim.name: {Bound(step=stride)} for dim in host.atoms(size)})
+        raise OpenShape(why, within={dim.name: {Bound(step=stride)} for dim in host.atoms(size)})
     return host.evaluate(size, {dim.name: max(dim.min, 1) for dim in host.atoms(size)})

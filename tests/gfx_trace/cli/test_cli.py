@@ -95,7 +95,11 @@ def test_transpile_writes_source_and_weights(models):
     assert "net.py and net.safetensors" in text
     weights = load_file("net.safetensors")
     assert {name: x.shape for name, x in weights.items()} == {"linear.weight": (4, 3), "linear.bias": (4,)}
-    assert sorted(path.name for path in models.iterdir()) == ["models.py", "net.py", "net.safetensors"]
+    assert sorted(path.name for path in models.iterdir() if path.is_file()) == [
+        "models.py",
+        "net.py",
+        "net.safetensors",
+    ]
     assert hasattr(load_source(Path("net.py").read_text()), "net")
 
 
