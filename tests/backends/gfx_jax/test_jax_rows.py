@@ -146,6 +146,7 @@ CASES = [
     ("lax.conv_transpose", (IMAGE, KERNEL, (2, 3), [(4, 1), (0, 5)]), {"dimension_numbers": ("NCHW", "OIHW", "NCHW"), "rhs_dilation": (1, 2)}),
     ("lax.reduce_window", (IMAGE, -jnp.inf, lax.max, (1, 1, 3, 3), (1, 1, 2, 2), [(0, 0), (0, 0), (1, 1), (1, 1)]), {}),
     ("lax.reduce_window", (IMAGE, -jnp.inf, lax.max, (1, 3, 2, 1), (1, 2, 2, 1), "SAME"), {}),
+    ("lax.reduce_window", (IMAGE, -jnp.inf, lax.max, (1, 1, 3, 2), (1, 1, 2, 1), "SAME", None, (1, 1, 2, 2)), {}),
     ("lax.reduce_window", (IMAGE, 0.0, lax.add, (1, 1, 2, 2), (1, 1, 2, 2), "VALID"), {}),
     ("lax.reduce_window", (IMAGE[0], 0.0, lax.add, (1, 3, 3)), {"padding": [(0, 0), (0, 1), (2, 0)]}),
     ("jnp.indices", ((2, 3),), {}), ("jnp.indices", ((2, 3),), {"sparse": True}),
