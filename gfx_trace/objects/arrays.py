@@ -138,7 +138,7 @@ class Arrays:
             with self.outermost():
                 return ops.make_key(seed_of(owner.words_of(x)))
         own, framework = id(x) in self.tracer.tensor_paths, self.tracer.backend
-        if type(x) is np.ndarray and framework is not None and not framework.numbers:
+        if type(x) is np.ndarray and framework is not None:
             x = x.astype(framework.beside_as(owner.dtype_of(x)).numpy, copy=False)
         if not own and self.is_small(x):
             data, element = constant_data(owner, x)

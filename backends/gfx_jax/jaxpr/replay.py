@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
@@ -33,8 +34,7 @@ class Replay:
         self.env: dict[Any, Any] = {}
         self.made_by: dict[Any, Any] = {}  # the equation that a variable comes from
         self.sizes: dict[str, Any] = {}  # what the names of symbolic sizes stand for
-        extrema = {fn.__name__: lambda a, b, fn=fn: making.call(fn, (a, b), {}) for fn in (max, min)}
-        self._way = {**VALUES, **extrema}
+        self._way = {**VALUES, "max": partial(self.call, max), "min": partial(self.call, min)}
         self.narrow: dict[Any, Any] = {}  # what a variable was broadcast from, in a shape that broadcasts to its own
         self.deriving: list[str] = []  # the functions whose own derivatives are made
 

@@ -73,8 +73,8 @@ class OpenSizes(jax.export.SymbolicScope):
                 first, second, third = (sized(dim, {name: at}) for at in (1, 2, 3))
                 limit = 1 - first * (second - first)
                 if second - first == third - second in (1, -1) and limit > 1:
-                    ends = [end for at in (limit, limit + 1) for end in (Bound(least=at), Bound(most=at - 1))]
-                    found.setdefault(name, set()).update((Bound(most=limit), *ends))
+                    ends = (end for at in (limit, limit + 1) for end in (Bound(least=at), Bound(most=at - 1)))
+                    found.setdefault(name, set()).update(ends)
                 steps[name] = max(steps.get(name, 1), _step(node))
         for name, step in steps.items():
             if step > 1:
