@@ -22,7 +22,7 @@ from .inner import INNER, as_implemented
 from .parameters import Parameters
 from .replaying import Number, mapped
 from .shorter import SHORTER
-from .symbolic import VALUES, is_open, sized, told_by
+from .symbolic import VALUES, Way, is_open, sized, told_by
 
 
 class Replay:
@@ -34,7 +34,7 @@ class Replay:
         self.env: dict[Any, Any] = {}
         self.made_by: dict[Any, Any] = {}  # the equation that a variable comes from
         self.sizes: dict[str, Any] = {}  # what the names of symbolic sizes stand for
-        self._way = {**VALUES, "max": partial(self.call, max), "min": partial(self.call, min)}
+        self._way: Way = {**VALUES, "max": partial(self.call, max), "min": partial(self.call, min)}
         self.narrow: dict[Any, Any] = {}  # what a variable was broadcast from, in a shape that broadcasts to its own
         self.deriving: list[str] = []  # the functions whose own derivatives are made
 
