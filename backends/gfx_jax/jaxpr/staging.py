@@ -14,7 +14,7 @@ from gfx_ir.making import Making, Replayed
 from gfx_ir.types import LogicalTensor
 
 from ..recorded import Functions, kind_of, recording
-from ..recorded.names import as_equations, lengths_of_arrays
+from ..recorded.names import as_equations, equality_asked, lengths_of_arrays
 from .draws import SEVERAL
 from .replay import Replay
 from .symbolic import OpenSizes, symbolic
@@ -43,7 +43,7 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
         return [leaf for t, leaf in zip(traced, leaves) if t]
 
     try:
-        with recording(functions, kind_of) as record, as_equations(), lengths_of_arrays():
+        with recording(functions, kind_of) as record, as_equations(), lengths_of_arrays(), equality_asked():
             closed = jax.make_jaxpr(recorded)(*(_struct(type_, scope) for type_ in types))
     except GfxError:
         raise

@@ -42,17 +42,21 @@ class OpenSizes(jax.export.SymbolicScope):
         atoms = {dim.name: dim for size in sizes.values() for dim in host.atoms(size)}
         told = {alone[0].name for size in sizes if (alone := _alone(size)) is not None}
         self.named: dict[str, DimLike] = {name: dim for name, dim in atoms.items() if name in told}
+        spare: dict[DimLike, int] = {}  # how much larger than a size its name is: to JAX no name is 0
         for least, size in sizes.items():
             names = dict.fromkeys(dim.name for dim in host.atoms(least))
             if not told.issuperset(names):
                 fresh = (f"{'_'.join(names)}_{number}" for number in itertools.count(1))
-                self.named[next(name for name in fresh if name not in atoms.keys() | self.named.keys())] = size
+                spare[least] = 0 if (host.bounds(least)[0] or 0) > 0 else 1
+                name = next(name for name in fresh if name not in atoms.keys() | self.named.keys())
+                self.named[name] = host.add(size, spare[least])
         bounds = [(name, *host.bounds(size)) for name, size in self.named.items()]
         below = [f"{name} <= {high}" for name, _, high in bounds if high is not None]
         super().__init__([*below, *(f"{name} >= {low}" for name, low, _ in bounds if low is not None and low > 1)])
         own = jax.export.symbolic_shape(f"{', '.join(self.named)},", scope=self) if self.named else ()
         self._by_name = dict(zip(self.named, own))
-        self._own = {_not_empty(size): self._by_name[name] for name, size in self.named.items()}
+        named = {_not_empty(size): self._by_name[name] for name, size in self.named.items()}
+        self._own = named | {least: named[host.add(least, more)] - more for least, more in spare.items()}
 
     def own(self, size: DimLike) -> Any:
         """A size as JAX's."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import importlib
+import sys
 import threading
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from types import CodeType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import jax
@@ -23,7 +24,9 @@ DERIVING = "jax._src.interpreters.ad"
 MOVING = frozenset(("matchaxis", "moveaxis"))
 BATCHING = "jax._src.interpreters.batching"
 """The module whose functions of these names put the axis of a batch where it is asked for: no call of the author's."""
-_SCANNING = threading.RLock()
+_COMPARING = PACKAGES | {__name__.partition(".")[0], "gfx_trace", "gfx_ir"}
+"""The packages that know what JAX says of sizes that may be equal."""
+_PATCHED = threading.RLock()
 _TESTED = (0, 10)
 """The versions of JAX whose names these are: of others each is looked at first."""
 
@@ -46,27 +49,57 @@ def as_equations() -> AbstractContextManager[Any]:
     return nullcontext() if state is None else state(False)
 
 
-@contextmanager
-def lengths_of_arrays() -> Iterator[None]:
+def lengths_of_arrays() -> AbstractContextManager[None]:
     """While jax.lax.scan finds how long it is at the arrays that it goes over, also where a library tells it that and it is open: of a
     length that it is told JAX asks for a number."""
-    module: Any = importlib.import_module("jax._src.lax.control_flow.loops")
-    with _SCANNING:
-        own = getattr(module, "_infer_scan_length", None)
-        if own is None:
-            yield
-            return
+    module = importlib.import_module("jax._src.lax.control_flow.loops")
+    own: Any = getattr(module, "_infer_scan_length", None)
 
-        def infer(xs: Any, avals: Any, length: Any) -> Any:
-            if not jax.export.is_symbolic_dim(length) or any(x.shape[0] != length for x in xs):
-                return own(xs, avals, length)
-            return own(xs, avals, None) if xs else length
+    def infer(xs: Any, avals: Any, length: Any) -> Any:
+        if not jax.export.is_symbolic_dim(length) or any(x.shape[0] != length for x in xs):
+            return own(xs, avals, length)
+        return own(xs, avals, None) if xs else length
 
-        module._infer_scan_length = infer
+    return nullcontext() if own is None else _replaced(module, _infer_scan_length=infer)
+
+
+def equality_asked() -> AbstractContextManager[None]:
+    """While code beside JAX's own and ours that asks whether open sizes are equal, or 0 as `if n:` does, gets an error where that hangs on
+    them, as for `<`: JAX says that they differ."""
+    dims: Any = getattr(importlib.import_module("jax._src.export.shape_poly"), "_DimExpr", None)
+    if dims is None:
+        return nullcontext()
+    own = dims.__eq__
+
+    def equal(a: Any, b: Any, frame: FrameType) -> bool:
+        package = frame.f_globals.get("__name__", "").partition(".")[0]
+        if own(a, b) or not isinstance(b, (int, dims)) or package in _COMPARING:
+            return bool(own(a, b))
+        return not (a < b or a > b)
+
+    return _replaced(
+        dims,
+        __eq__=lambda a, b: equal(a, b, sys._getframe(1)),
+        __ne__=lambda a, b: not equal(a, b, sys._getframe(1)),
+        __bool__=lambda a: not equal(a, 0, sys._getframe(1)),
+    )
+
+
+@contextmanager
+def _replaced(owner: Any, **new: Any) -> Iterator[None]:
+    """While attributes of a module or class of JAX's are these; one thread at a time has them so."""
+    with _PATCHED:
+        own = {name: vars(owner).get(name) for name in new}
         try:
+            for name, value in new.items():
+                setattr(owner, name, value)
             yield
         finally:
-            module._infer_scan_length = own
+            for name, value in own.items():
+                if value is None:  # it had none
+                    delattr(owner, name)
+                else:
+                    setattr(owner, name, value)
 
 
 def compared(scope: jax.export.SymbolicScope) -> list[Any]:

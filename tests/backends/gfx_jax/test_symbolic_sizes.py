@@ -98,6 +98,20 @@ def test_sizes_that_have_to_be_equal_share_a_name():
         gfx.symbolic_trace(jax.grad(loss), W, jnp.ones((4, 3)), dynamic=True, strict=True)
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: jax.vmap(lambda row: row * 2 if row.shape[0] == 3 else row)(x),
+        lambda x: jax.vmap(jax.checkpoint(lambda row: row if row.shape != (3,) else row * 2))(x),
+        lambda x: jax.vmap(lambda row: row + 1 if row.shape[0] == x.shape[0] else row)(x),
+        lambda x: jax.vmap(lambda row: row.sum() if row.shape[0] else 1.0)(x[:, : x.shape[1] // 2]),
+    ],
+)
+def test_what_hangs_on_whether_open_sizes_are_equal_is_refused(f):
+    with pytest.raises(CaptureError, match="is inconclusive"):
+        gfx.symbolic_trace(f, gfx.TensorSpec(("B", gfx.Dim("T", min=1)), "float32"))
+
+
 AT_POSITIONS = {
     "an item": lambda x, i: jax.vmap(lambda x, i: x[i])(x, i),
     "a row of a table": lambda x, i: jax.vmap(lambda i: x[i])(jnp.minimum(i, x.shape[0] - 1)),
