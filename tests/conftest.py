@@ -4,6 +4,7 @@ import functools
 import gc
 import hashlib
 import os
+import random
 import sys
 
 # Read by the frameworks when they are imported, so set before any test module is.
@@ -28,6 +29,29 @@ from places import CONFORMANCE
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
+
+_SEED = int(os.environ.get("SEED", "0"))
+"""Another one shows the tests that hang on the numbers they draw."""
+
+
+def _seed():
+    """Random numbers are those of a test or a module, whatever ran in the process before it."""
+    random.seed(_SEED)
+    if (numpy := sys.modules.get("numpy")) is not None:
+        numpy.random.seed(_SEED)
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.manual_seed(_SEED)
+
+
+def pytest_collectstart(collector):
+    if isinstance(collector, pytest.Module):
+        _seed()
+
+
+@pytest.fixture(autouse=True)
+def _seeded():
+    _seed()
+
 
 gc.disable()  # until all tests are collected: what imports make is no garbage
 gc.set_threshold(20_000, 20, 20)  # frameworks do much of their own at each of its rounds
