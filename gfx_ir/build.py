@@ -174,6 +174,10 @@ class Builder:
         """Whether a value without a type surely holds booleans (is one of Python's own), by the way it was made."""
         return False
 
+    def told_content(self, value: Value) -> Any:
+        """What a tensor holds, as far as the ops tell that made it."""
+        return None
+
     # ------------------------------------------------------------------ regions
     @contextmanager
     def region(self, name: str) -> Iterator[tuple[Graph, dict[Value, Value]]]:
@@ -249,6 +253,12 @@ def told_kind(value: Value) -> str | None:
 def told_dims(value: Value) -> tuple | None:
     """The dims of a tensor of the function that is captured, as far as the way it was made tells; None: nothing is known."""
     return active.builder.told_dims(value) if isinstance(active.builder, Builder) else None
+
+
+def told_content(x: Any) -> Any:
+    """What a tensor of the function that is captured holds, as far as the way it was made tells; None: nothing is known."""
+    told = type(x) is Value and x.is_tensor and isinstance(active.builder, Builder)
+    return active.builder.told_content(x) if told else None
 
 
 def shown(value: Any) -> Any:

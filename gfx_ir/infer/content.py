@@ -7,6 +7,7 @@ that are written down: of these nothing is computed but what holds of them, as i
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from ..errors import GfxError
 from ..op import OpDef, Trait, evaluate
 from ..rules import building
 from ..trees import leaves, tree_map
-from .sequences import Seq, of_dtype, selected, sequence
+from .comparisons import Told, kept
+from .sequences import Seq, selected, sequence
 
 LARGEST = 4096
 """Elements of what is computed at capture."""
@@ -26,8 +28,8 @@ _AS_WRITTEN = Trait.OF_NUMBERS | Trait.SELECTS | Trait.READS_AT | Trait.CASTS
 """What gives the numbers that it is given, or those next to them in a dtype."""
 _PLAIN = (np.ndarray, bool, int, float, str, type(None), type(...), DType)
 _FAMILIES = frozenset(("elementwise", "reduce", "search", "index", "shape", "arrange", "create"))
-Content = np.ndarray | Seq | None
-"""An array, a sequence, or nothing that is known."""
+Content = np.ndarray | Told | None
+"""An array, what is told of any sizes, or nothing that is known."""
 
 
 def content(op: OpDef, args: tuple, dtype: DType, rank: int | None) -> Content:
@@ -45,7 +47,7 @@ def content(op: OpDef, args: tuple, dtype: DType, rank: int | None) -> Content:
             return found if _exact(found, dtype) or (written and not _is_whole(found)) else None
     rule = op.sequence or (selected if op.traits & Trait.SELECTS else None)
     made = rule(tree_map(lambda leaf: None if leaf is UNTOLD else leaf, args), rank) if rule is not None else None
-    return of_dtype(dtype, made) if made is not None else None
+    return kept(dtype, made) if made is not None else None
 
 
 def joined(sides: list[Content]) -> Content:
@@ -53,7 +55,7 @@ def joined(sides: list[Content]) -> Content:
     kinds = {side.dtype if isinstance(side, np.ndarray) else None for side in sides}
     if len(kinds) == 1 and None not in kinds:
         return sides[0] if all(np.array_equal(sides[0], side) for side in sides) else None  # type: ignore[arg-type]
-    first, *others = map(sequence, sides)
+    first, *others = [seen and replace(seen, ones=False) for seen in map(sequence, sides)]
     alike = first is not None and all(side == first and type(side.start) is type(first.start) for side in others)
     return first if alike else None
 
@@ -89,4 +91,4 @@ def _exact(data: np.ndarray, dtype: DType) -> bool:
     if data.dtype.kind not in "if" or not np.all(np.isfinite(data)) or not np.array_equal(data, np.floor(data)):
         return False
     ends = [Seq(end.item()) for end in (data.min(), data.max())]
-    return all(of_dtype(dtype, end) is not None and abs(end.start) < 2**31 for end in ends)
+    return all(kept(dtype, end) is not None and abs(end.start) < 2**31 for end in ends)

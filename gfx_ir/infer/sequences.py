@@ -7,7 +7,6 @@ the domain has no such value; an op's row names its rule.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,12 +23,19 @@ Number = bool | int | float
 
 @dataclass(frozen=True)
 class Seq:
-    """`length` stands for how long the last axis is: equal ones are equally long; a number is the length itself, None is any."""
+    """`length` stands for how long the last axis is: equal ones are equally long; a number is the length itself, None is any. `ones`:
+    all other axes are known to have one place."""
 
     start: Number
     step: Number = 0
     rank: int = 0
     length: Any = None
+    ones: bool = False
+
+    @property
+    def is_row(self) -> bool:
+        """Whether all axes but the last are known to have one place."""
+        return self.rank <= 1 or self.ones
 
     @property
     def single(self) -> bool:
@@ -51,7 +57,8 @@ def of_array(data: np.ndarray) -> Seq | None:
     made = row[0] if not step else row[0] + step * np.arange(len(row))
     if not np.array_equal(data, np.broadcast_to(made, data.shape)):
         return None
-    return Seq(row[0].item(), step, data.ndim, data.shape[-1] if data.ndim else None)
+    last = data.shape[-1] if data.ndim else None
+    return Seq(row[0].item(), step, data.ndim, last, ones=data.size == last)
 
 
 def sequence(leaf: Any) -> Seq | None:
@@ -86,7 +93,8 @@ def _met(a: Seq, b: Seq) -> Any:
 _APART = object()
 
 
-def _pair(args: tuple) -> tuple[Seq, Seq, Any] | None:
+def met(args: tuple) -> tuple[Seq, Seq, Any] | None:
+    """Two sequences whose elements meet one by one, and how long the last axis is of what they make."""
     a, b = map(sequence, args[:2])
     if a is None or b is None:
         return None
@@ -95,71 +103,33 @@ def _pair(args: tuple) -> tuple[Seq, Seq, Any] | None:
     return None if length is _APART or unequal else (a, b, length)
 
 
-def _checked(start: Number, step: Number, rank: int, length: Any) -> Seq | None:
+def _checked(start: Number, step: Number, rank: int, length: Any, ones: bool = False) -> Seq | None:
     small = abs(start) < LARGEST and abs(step) < LARGEST
-    return Seq(start, 0 if rank == 0 else step, rank, length) if small else None
+    return Seq(start, 0 if rank == 0 else step, rank, length, ones) if small else None
 
 
 def linear(sign: int) -> Rule:
     """A sum (1) or a difference (-1)."""
 
     def rule(args: tuple, rank: int | None) -> Seq | None:
-        pair = _pair(args)
+        pair = met(args)
         if pair is None or (type(pair[0].start) is bool and type(pair[1].start) is bool):
             return None
         a, b, length = pair
-        return _checked(a.start + sign * b.start, a.step + sign * b.step, max(a.rank, b.rank), length)
+        ones = a.is_row and b.is_row
+        return _checked(a.start + sign * b.start, a.step + sign * b.step, max(a.rank, b.rank), length, ones)
 
     return rule
 
 
 def multiplied(args: tuple, rank: int | None) -> Seq | None:
     """A product, of which one side is the same everywhere."""
-    pair = _pair(args)
+    pair = met(args)
     if pair is None or (pair[0].step and pair[1].step):
         return None
     a, b, length = pair
-    return _checked(a.start * b.start, a.step * b.start + b.step * a.start, max(a.rank, b.rank), length)
-
-
-def comparison(holds: Callable[[float, float], bool | None]) -> Rule:
-    """A comparison, by the least and the greatest difference that there may be."""
-
-    def rule(args: tuple, rank: int | None) -> Seq | None:
-        pair = _pair(args)
-        if pair is None:
-            return None
-        a, b, length = pair
-        start, step = a.start - int(b.start), a.step - b.step
-        told = holds(start if step >= 0 else -math.inf, start if step <= 0 else math.inf)
-        return None if told is None else Seq(told, 0, max(a.rank, b.rank), length)
-
-    return rule
-
-
-def below(low: float, high: float) -> bool | None:
-    """Whether differences between these are all negative."""
-    return True if high < 0 else False if low >= 0 else None
-
-
-def at_most(low: float, high: float) -> bool | None:
-    """Whether none is positive."""
-    return True if high <= 0 else False if low > 0 else None
-
-
-def equal(low: float, high: float) -> bool | None:
-    """Whether all are 0."""
-    return True if low == high == 0 else False if low > 0 or high < 0 else None
-
-
-def opposite(holds: Callable[[float, float], bool | None]) -> Callable[[float, float], bool | None]:
-    """Whether that does not hold."""
-
-    def asked(low: float, high: float) -> bool | None:
-        found = holds(low, high)
-        return None if found is None else not found
-
-    return asked
+    step, rank = a.step * b.start + b.step * a.start, max(a.rank, b.rank)
+    return _checked(a.start * b.start, step, rank, length, a.is_row and b.is_row)
 
 
 def logical(fn: Callable[..., Any]) -> Rule:
@@ -170,7 +140,7 @@ def logical(fn: Callable[..., Any]) -> Rule:
         if any(part is None or part.step or type(part.start) is not bool for part in parts):
             return None
         known = [part for part in parts if part is not None]
-        pair = _pair(args) if len(known) == 2 else (known[0], known[0], known[0].length)
+        pair = met(args) if len(known) == 2 else (known[0], known[0], known[0].length)
         assert pair is not None
         return Seq(bool(fn(*(part.start for part in known))), 0, max(part.rank for part in known), pair[2])
 
@@ -224,7 +194,7 @@ def unsqueezed(args: tuple, rank: int | None) -> Seq | None:
     last = None if x is None else _last(axis, x.rank + 1)
     if x is None or last is None or (last and x.step):
         return None
-    return replace(x, rank=x.rank + 1, length=1 if last or not x.rank else x.length)
+    return replace(x, rank=x.rank + 1, length=1 if last or not x.rank else x.length, ones=x.is_row and not last)
 
 
 def expanded(args: tuple, rank: int | None) -> Seq | None:
@@ -233,7 +203,7 @@ def expanded(args: tuple, rank: int | None) -> Seq | None:
     if x is None or type(shape) is not tuple or not shape:
         return None
     same = x.rank > 0 and (shape[-1] == -1 or (type(x.length) is int and shape[-1] == x.length))
-    return replace(x, rank=len(shape)) if same else None if x.step else Seq(x.start, 0, len(shape))
+    return replace(x, rank=len(shape), ones=False) if same else None if x.step else Seq(x.start, 0, len(shape))
 
 
 def tiled(args: tuple, rank: int | None) -> Seq | None:
@@ -254,7 +224,9 @@ def repeated(args: tuple, rank: int | None) -> Seq | None:
 def _repeated(x: Seq, rank: int, along: Any) -> Seq | None:
     """As often as that along the last axis."""
     once = type(along) is int and along == 1
-    return None if x.step and not once else replace(x, rank=rank, length=x.length if once and x.rank else None)
+    return (
+        None if x.step and not once else replace(x, rank=rank, length=x.length if once and x.rank else None, ones=False)
+    )
 
 
 def joined(args: tuple, rank: int | None) -> Seq | None:
@@ -304,7 +276,7 @@ def quantified(truth: bool) -> Rule:
 def subscripted(args: tuple, rank: int | None) -> Seq | None:
     """The part at numbers and slices."""
     x = sequence(args[0])
-    items = _spread(args[1], x.rank) if x is not None else None
+    items = spread(args[1], x.rank) if x is not None else None
     if x is None or items is None:
         return None
     along = [item for item in items if item is not None]
@@ -313,10 +285,11 @@ def subscripted(args: tuple, rank: int | None) -> Seq | None:
     if made is None or ((not kept or kept[-1] is None) and made.step):
         return None
     whole = bool(kept) and kept[-1] is not None and not isinstance(items[-1], int)
-    return replace(made, rank=len(kept), length=made.length if whole else None)
+    row = x.is_row and not (kept and kept[-1] is None)
+    return replace(made, rank=len(kept), length=made.length if whole else None, ones=row)
 
 
-def _spread(index: Any, rank: int) -> list[Any] | None:
+def spread(index: Any, rank: int) -> list[Any] | None:
     """An index with an item for each axis, and None for each new one; None where it has anything but numbers and slices."""
     items = list(index) if type(index) is tuple else [index]
     if any(not (item is None or item is ... or type(item) in (int, slice)) for item in items):

@@ -9,7 +9,8 @@ import functools
 import operator as operators
 from types import SimpleNamespace
 
-from ..infer.sequences import at_most, below, cast, comparison, equal, linear, logical, multiplied, negated, opposite
+from ..infer.comparisons import at_most, below, comparison, equal, opposite
+from ..infer.sequences import cast, linear, logical, multiplied, negated
 from ..op import Point, Trait
 from ..python_numbers import SIGNS
 from ..template import Spelling
@@ -204,12 +205,12 @@ _OF_MATH = (
 _NEUTRAL = {"add": -0.0, "subtract": 0, "multiply": 1, "divide": 1, "pow": 1}
 _SEQUENCES = {
     "add": linear(1), "subtract": linear(-1), "multiply": multiplied, "negative": negated, "less": comparison(below),
-    "less_equal": comparison(at_most), "equal": comparison(equal), "greater": comparison(opposite(at_most)),
-    "greater_equal": comparison(opposite(below)), "not_equal": comparison(opposite(equal)),
+    "less_equal": comparison(at_most), "equal": comparison(equal), "greater": comparison(at_most, False),
+    "greater_equal": comparison(below, False), "not_equal": comparison(equal, False),
     **dict.fromkeys(("logical_and", "bitwise_and"), logical(operators.and_)),
     **dict.fromkeys(("logical_or", "bitwise_or"), logical(operators.or_)),
     **dict.fromkeys(("logical_xor", "bitwise_xor"), logical(operators.xor)),
-    **dict.fromkeys(("logical_not", "bitwise_invert"), logical(operators.not_)),
+    **dict.fromkeys(("logical_not", "bitwise_invert"), opposite(logical(operators.not_))),
 }  # fmt: skip
 _TOTAL = {
     "divide": lambda args: type(args.x2) in (int, float) and args.x2 != 0,

@@ -12,7 +12,7 @@ from typing import Any
 from .. import host
 from ..dtypes import DType
 from ..errors import ShapeError
-from ..infer import sequences
+from ..infer import comparisons
 from ..op import Point, Trait
 from ..types import LogicalTensor
 from . import _views
@@ -63,7 +63,7 @@ op(
     compute=free,
     point=Point.INDEXED,
     traits=Trait.READS_AT | Trait.AFFINE,
-    sequence=sequences.subscripted,
+    sequence=comparisons.indexed,
     index="index",
 )
 op(
@@ -201,8 +201,24 @@ def _diag_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
 
 
 _triangle = Trait.SHAPE_OF_FIRST | Trait.APART | Trait.UNSAVED | Trait.KEEPS_SIGN | Trait.STEADY | Trait.FIRST_ROWS
-op(FAMILY, "tril(x, k=0)", "np.tril(x, k=k)", infer=_triangle_type, compute=free, traits=_triangle)
-op(FAMILY, "triu(x, k=0)", "np.triu(x, k=k)", infer=_triangle_type, compute=free, traits=_triangle)
+op(
+    FAMILY,
+    "tril(x, k=0)",
+    "np.tril(x, k=k)",
+    infer=_triangle_type,
+    compute=free,
+    traits=_triangle,
+    sequence=comparisons.triangle(True),
+)
+op(
+    FAMILY,
+    "triu(x, k=0)",
+    "np.triu(x, k=k)",
+    infer=_triangle_type,
+    compute=free,
+    traits=_triangle,
+    sequence=comparisons.triangle(False),
+)
 op(
     FAMILY,
     "diagonal(x, offset=0, axis1=0, axis2=1)",

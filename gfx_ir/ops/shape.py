@@ -11,7 +11,7 @@ from typing import Any
 
 from ..dtypes import holds
 from ..errors import ShapeError
-from ..infer import sequences
+from ..infer import comparisons, sequences
 from ..list_spellings import at_path, in_order
 from ..op import Point, Trait
 from ..rules import OPEN
@@ -92,7 +92,7 @@ op(
     put=_views.put_unsqueezed,
     compute=free,
     memory=free,
-    sequence=sequences.unsqueezed,
+    sequence=comparisons.with_axis,
 )
 op(
     FAMILY,
@@ -132,7 +132,11 @@ for _signature, _spelling, _rule in (
     ("expand(x, shape)", lambda args: expand_spelling(args, "np"), expanded_dims),
 ):
     _infer = _shaped(_rule, open=True)
-    _rules: dict[str, Any] = {"infer": _infer, "put": _views.put_expanded, "sequence": sequences.expanded}
+    _rules: dict[str, Any] = {
+        "infer": _infer,
+        "put": _views.put_expanded,
+        "sequence": comparisons.stretched(sequences.expanded),
+    }
     op(FAMILY, _signature, _spelling, compute=free, memory=free, **_rules)
 
 

@@ -249,7 +249,8 @@ class Functions:
         self._failed[f.__code__] += 1
         if idle and not given.values:
             self._idle[f.__code__] += 1
-        if self._failed[f.__code__] >= _HOPELESS or (given.alone and calls_nothing(f)):
+        failed = self._failed[f.__code__]
+        if failed >= _HOPELESS or (failed > 0 and given.alone and calls_nothing(f)):
             self.expand(f)
 
     def _is_settled(self, x: Any) -> bool:

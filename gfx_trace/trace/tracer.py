@@ -173,6 +173,10 @@ class Tracer(Builder):
         """The sizes of a value, where they are told."""
         return self.record.told_dims(value)
 
+    def told_content(self, value: Any) -> Any:
+        """What a value holds, where it is told."""
+        return self.record.content(value)
+
     # ------------------------------------------------------------------ what users override
     def is_leaf(self, target: Any) -> bool:
         """Whether a callable is never entered: it is run as it is, or lifted, or refused."""

@@ -12,6 +12,7 @@ import jax
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.dtypes import bool_
+from gfx_ir.lifting.masks import told_mask
 from gfx_ir.ops import _seen
 
 from . import _joins
@@ -96,6 +97,8 @@ def _attention(
     for x in (query, key):
         if isinstance(_seen.size_of(x, -2), int) and _seen.size_of(x, -2) != _seen.size_of(query, -2):
             refuse("jax.nn.dot_product_attention with fewer heads of keys", key=key)
+    if mask is not None and not is_causal:
+        mask, is_causal = told_mask(q, k, mask)
     if mask is None:
         return ops.swapaxes(ops.scaled_dot_product_attention(q, k, v, bias, is_causal=is_causal, scale=scale), -3, -2)
     if is_causal:

@@ -8,6 +8,7 @@ from typing import Any
 
 from gfx_ir import build, ops
 from gfx_ir.build import host
+from gfx_ir.lifting.masks import told_mask
 
 from .. import kinds
 from ..lifting import ask_rank, each, is_on, known_rank, known_size, refuse, shape_of
@@ -120,6 +121,8 @@ def attention(
     """F.scaled_dot_product_attention."""
     if enable_gqa:
         key, value = (_repeat_heads(x, query) for x in (key, value))
+    if attn_mask is not None and is_causal is False:
+        attn_mask, is_causal = told_mask(query, key, attn_mask)
     if type(dropout_p) in (int, float) and dropout_p == 0:
         return ops.scaled_dot_product_attention(query, key, value, attn_mask, 0.0, is_causal, scale)
     return ops.scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, build.next_key())

@@ -14,7 +14,8 @@ from gfx_ir import dtypes, python_numbers
 from gfx_ir.codegen.prepare.reroll import REPEAT
 from gfx_ir.control import Form
 from gfx_ir.errors import GfxError
-from gfx_ir.infer.sequences import of_array, of_dtype
+from gfx_ir.infer.comparisons import Triangle, kept
+from gfx_ir.infer.sequences import of_array
 from gfx_ir.loading import backend
 from gfx_ir.op import REGISTRY, Point, Trait, evaluate, lookup
 from gfx_ir.promotion import as_type
@@ -106,7 +107,7 @@ def told(sample, fill):
     op, args = lookup(sample.op), refilled(bound(sample), fill)
     found = run(op, args)
     made = op.sequence(tree_map(lambda x: of_array(x) if isinstance(x, np.ndarray) else x, args), found.ndim)
-    return found, None if made is None else of_dtype(dtypes.dtype(found.dtype), made)
+    return found, None if made is None else kept(dtypes.dtype(found.dtype), made)
 
 
 FILLS = {
@@ -127,8 +128,14 @@ def test_what_is_told_of_sequences(sample: Sample):
         except (TypeError, IndexError, ValueError):
             continue  # not of these elements
         if made is not None and found.size:
-            steps = np.arange(found.shape[-1]) if found.ndim else 0
-            np.testing.assert_array_equal(found, np.broadcast_to(made.start + made.step * steps, found.shape))
+            np.testing.assert_array_equal(found, np.broadcast_to(holding(made, found.shape), found.shape))
+
+
+def holding(made, shape):
+    """What is told, as an array."""
+    if type(made) is Triangle:
+        return np.tri(*shape[-2:], made.offset, dtype=bool) == made.holds
+    return made.start + made.step * (np.arange(shape[-1]) if shape else 0)
 
 
 @pytest.mark.parametrize("name", sorted({sample.op for sample in SEQUENCES}))

@@ -394,6 +394,37 @@ def test_a_function_that_is_called_with_several_shapes(spread, other):
     equal(written(*map(jax.numpy.asarray, (XS[0].numpy(), other.numpy()))), Both()(XS[0], other))
 
 
+def packed(x, times):
+    return x if x.shape[1] == 1 else x.reshape(x.shape[0], -1, times * x.shape[2])
+
+
+class Packing(nn.Module):
+    """Its function computes of one argument, and hands the other one back."""
+
+    def __init__(self):
+        super().__init__()
+        self.times, self.weight = 2, nn.Parameter(torch.rand(1))
+
+    def forward(self, x, mask):
+        return packed(x, self.times).sum() * self.weight + packed(mask, self.times)
+
+
+class PackedLayers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([Packing() for _ in range(3)])
+
+    def forward(self, x, mask):
+        for layer in self.layers:
+            x = layer(x, mask) * x
+        return x
+
+
+def test_layers_are_one_function_whatever_an_inner_call_came_to():
+    program = gfx.symbolic_trace(PackedLayers(), torch.ones(2, 4, 3), torch.ones(2, 1, 3))
+    assert set(program.functions) == {"packing", "packed"}
+
+
 def test_gradients_go_through_calls():
     x = XS[0].clone().requires_grad_()
     (want,) = torch.autograd.grad(layered(x).sum(), x)
