@@ -169,7 +169,7 @@ def scaled_dot_product_attention(
     scale: Any = None,
     key: Any = None,
 ) -> Any:
-    """softmax(q @ k.T * scale + mask) @ v over the last two axes (arXiv:1706.03762).
+    """softmax(q * scale @ k.T + mask) @ v over the last two axes (arXiv:1706.03762).
 
     Shapes: q (..., L, E), k (..., S, E), v (..., S, Ev), the result (..., L, Ev). `mask`, broadcast to (..., L, S), is
     boolean (True: attend) or added to the scores; `is_causal` lets query i see the keys up to i; a query that sees no
@@ -177,7 +177,7 @@ def scaled_dot_product_attention(
     """
     if scale is None:
         scale = host("/", 1.0, host("math.sqrt", ops.size(q, -1)))
-    scores = named("scores", scaled(ops.matmul(q, ops.matrix_transpose(k)), scale))
+    scores = named("scores", ops.matmul(scaled(q, scale), ops.matrix_transpose(k)))
     if is_causal:
         causal = named("causal", ops.tril(ops.ones((ops.size(q, -2), ops.size(k, -2)), dtype=bool_)))
         scores = named("scores", ops.where(causal, scores, -math.inf))
