@@ -20,6 +20,11 @@ def promoting_cond(pred, then, otherwise):
             return jnp.asarray(x, to.dtype)
         return x if jnp.result_type(x) == to.dtype else x * to.dtype.type(1).item()  # a number still
 
+    def traced(side):  # once: a test inside would be traced twice for each one around it
+        converted, arrays = jax.closure_convert(side)
+        return lambda: converted(*arrays)
+
+    then, otherwise = traced(then), traced(otherwise)
     types = jax.eval_shape(either)
     return lax.cond(pred, *(lambda side=side: jax.tree.map(cast, side(), types) for side in (then, otherwise)))
 

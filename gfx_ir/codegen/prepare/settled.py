@@ -119,9 +119,20 @@ def _asked(
             _none_without(x, found, known, questions) for x in (*taken, *_given_by_tests(regions))
         ):
             here = brought(found, node)
-            if here is not None:
+            if here is not None and not _is_asked_around(here, node, questions):
                 return here, known
     return None
+
+
+def _is_asked_around(value: Value, node: Node, questions: Questions) -> bool:
+    """Whether a node stands in a side of a host test of the same, as of a number, whose truth does not say what it is."""
+    asked, graph = questions.of(value)[0], node.graph
+    while graph is not None and graph.owner is not None:
+        owner = graph.owner
+        if is_test(owner) and is_open_host(owner) and questions.of(owner.args[0])[0] == asked:
+            return True
+        graph = owner.graph
+    return False
 
 
 def _first(value: Any, node: Node, given: tuple) -> Value | None:

@@ -100,11 +100,31 @@ def named_under_a_number(x, k: int):
     return x
 
 
+def a_number_in_the_test_of_a_loop(x, k: int, m: int = 3):
+    while (x.sum() > 0.1 and k) and m is not None:
+        x = x * 0.5 - 0.125
+    return x
+
+
+def numbers_in_the_test_of_a_loop(x, k: int, m: int = 3):
+    n = 0
+    while n < 3 and (x.sum() > 0.1 and (k - 1)) and (x[0] > 0.2 and k) and (k - 2 or m):
+        n = n + 1
+        x = x * 0.5
+    return x * n
+
+
+def a_number_in_tests_in_a_row(x, k: int):
+    if (x.sum() > 0.1 and k) and (x[0] > 0 and k) and (k and x[1] > 1):
+        x = x * k
+    return x
+
+
 @pytest.mark.parametrize(
     "f",
     [
         several, neither, behind, within, carried, best_of, in_the_test_of_a_loop, two_of_them, returned_under_one,
-        named_under_a_number,
+        named_under_a_number, a_number_in_the_test_of_a_loop, numbers_in_the_test_of_a_loop, a_number_in_tests_in_a_row,
     ],
     ids=lambda f: f.__name__,
 )  # fmt: skip

@@ -14,6 +14,7 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.loading import backend
 from gfx_ir.program import Parameter, Program
 from gfx_ir.rules import building
+from gfx_jax.helpers_control import promoting_cond
 from graphs import branch, named
 
 
@@ -123,6 +124,18 @@ def test_a_number_on_one_side_of_a_test():
             same(curved, (np.abs(x),), name)
     gradient = jax.grad(lambda x: emit(curved, backend("jax")).load()(x).sum())
     assert np.isfinite(gradient(np.float32([-1, 0, 0]))).all()
+
+
+def test_sides_that_promote_are_traced_once_however_deep_they_stand():
+    traced = []
+
+    def nested(depth):
+        if not depth:
+            return traced.append(depth) or 1
+        return promoting_cond(X[0] > depth, lambda: nested(depth - 1), lambda: X[0] * 0.5)
+
+    found = jax.jit(lambda: nested(12))()
+    assert found == X[0] * 0.5 and len(traced) == 1
 
 
 def test_sides_of_other_axes_are_refused_in_jax():
