@@ -1,4 +1,4 @@
-"""What comparisons tell of arithmetic sequences: of two along one axis, of one along each of the last two, of a least number."""
+"""What comparisons tell of arithmetic sequences: of two along one axis, of one along each of the last two, of their ends."""
 
 from __future__ import annotations
 
@@ -10,14 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import DType
-from .sequences import Number, Seq, met, of_array, of_dtype, sequence, spread, subscripted, unsqueezed
-
-
-@dataclass(frozen=True)
-class AtLeast:
-    """What is nowhere below a number, whatever else it holds."""
-
-    low: Number
+from .sequences import Seq, met, of_array, of_dtype, sequence, spread, subscripted, unsqueezed
 
 
 @dataclass(frozen=True)
@@ -40,7 +33,7 @@ class Triangle:
 
 
 Rule = Callable[[tuple, int | None], Any]
-Told = Seq | AtLeast | Column | Triangle
+Told = Seq | Column | Triangle
 
 
 def kept(dtype: DType | None, found: Told) -> Told | None:
@@ -105,8 +98,6 @@ def _by_ends(holds: Holds, truth: bool, a: Any, b: Any, rank: int | None) -> Seq
 
 def _ends(leaf: Any) -> tuple[float, float]:
     """Between which numbers all that something holds is."""
-    if type(leaf) is AtLeast:
-        return leaf.low, math.inf
     down = column(leaf)
     found = sequence(leaf) if down is None else down.row
     if found is None:

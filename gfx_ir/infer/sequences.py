@@ -17,6 +17,8 @@ from ..dtypes import DType
 
 LARGEST = 2**31
 """Numbers of this size and above may wrap around."""
+_STEEPEST = 2**10
+"""Longer steps wrap around within two million places of 32 bits, which JAX has for all whole numbers unless it is told."""
 _FLOATS = 2**24
 Number = bool | int | float
 
@@ -75,7 +77,7 @@ def of_dtype(dtype: DType | None, found: Seq) -> Seq | None:
         return None
     if dtype.kind == "b":
         return None if found.step else replace(found, start=bool(found.start))
-    whole = dtype.kind == "i" and dtype.itemsize >= 4
+    whole = dtype.kind == "i" and dtype.itemsize >= 4 and abs(found.step) < _STEEPEST
     real = dtype.kind == "f" and dtype.itemsize >= 4 and not found.step and abs(found.start) < _FLOATS
     return replace(found, start=int(found.start)) if whole or real else None
 

@@ -27,22 +27,17 @@ from gfx_ir.infer.abstract import (
     rank_of,
     ranks_of,
 )
-from gfx_ir.infer.comparisons import AtLeast
-from gfx_ir.infer.content import UNTOLD, content, joined
+from gfx_ir.infer.content import UNTOLD, Content, content, joined
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.infer.shape_rules import Call, ShapeRules
 from gfx_ir.infer.signs import sign_sources
 from gfx_ir.op import Trait
-from gfx_ir.python_numbers import ARITHMETIC, COMPARISONS, is_not_negative, operator_kinds
+from gfx_ir.python_numbers import ARITHMETIC, is_not_negative, operator_kinds
 from gfx_ir.rules import UNKNOWN
 from gfx_ir.trees import leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
 from .facts import Facts
-
-_WIDE = 4
-"""Bytes of whole numbers that do not wrap around where they are counts and places."""
-
 
 _SIZES = (int, Dim, Expr)
 
@@ -235,13 +230,11 @@ class Equations:
             return joined(sides)
         if is_given(node) or is_call(node) or node.regions or node.op.effect or len(node.values) != 1:
             return None
-        found = dict[Value, Any]()
+        found = dict[Value, Content]()
         if node.op.family != "create" or node.op.traits & Trait.MOVES:
             for part in leaves(node.args):
                 if is_tensor(part):
                     found[part] = yield self.contents, self.facts.root(part)
-                    if found[part] is None and node.op.sign in COMPARISONS:
-                        found[part] = yield from self._least(self.facts.root(part))
                     if found[part] is None:
                         return None
             if not found:
@@ -260,12 +253,6 @@ class Equations:
             return number.type if number.kind == "int" and type(number.type) in _SIZES else number
 
         return content(node.op, tree_map(seen, node.args), element.dtype, rank)
-
-    def _least(self, part: Value) -> Rule:
-        """Whole numbers that are nowhere negative."""
-        known = (yield self.element, part).dtype
-        whole = known is not None and (known.kind == "u" or (known.kind == "i" and known.itemsize >= _WIDE))
-        return AtLeast(0) if whole and (yield self.signs, part) else None
 
     def not_negative(self, leaf: Any) -> bool:
         """Whether a number is nowhere negative; of what loops carry that is not known while they are captured."""

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gfx_ir import dtypes
-from gfx_ir.infer.comparisons import AtLeast, Triangle, column, everywhere, is_causal
+from gfx_ir.infer.comparisons import Triangle, column, everywhere, is_causal
 from gfx_ir.infer.content import content
 from gfx_ir.infer.sequences import Seq
 from gfx_ir.op import evaluate, lookup
@@ -45,10 +45,11 @@ def told_column(row):
 
 
 @given(st.sampled_from(COMPARISONS), numbers, numbers, st.booleans())
-def test_what_is_not_negative_and_a_number(name, low, number, turned):
-    """Where a truth is told it is that of all numbers from the least one on."""
-    found = told(name, *((number, AtLeast(low)) if turned else (AtLeast(low), number)))
-    many = np.arange(low, low + 10)
+def test_a_column_and_a_number(name, start, number, turned):
+    """Where a truth is told it is that of all numbers from the first one on."""
+    upright = told_column(Seq(start, 1, 1, "m"))
+    found = told(name, *((number, upright) if turned else (upright, number)))
+    many = np.arange(start, start + 10)[:, None]
     wanted = evaluate(lookup(name), (number, many) if turned else (many, number))
     assert found is None or (wanted == found.start).all()
     assert found is not None or not (wanted.all() or not wanted.any())

@@ -71,10 +71,16 @@ def of_fractions(q):
     return F.scaled_dot_product_attention(q, q, q, q[..., :1].sqrt() >= 0)
 
 
+def of_squares(q):
+    """Whole numbers wrap around."""
+    at = (places(q) + 50_000).to(torch.int32)
+    return F.scaled_dot_product_attention(q, q, q, ((at * at) >= 0)[:, None])
+
+
 CASES = [
     (nowhere_negative, "none"), (from_both_sides, "none"), (up_to_itself, "causal"), (not_later, "causal"),
     (lower, "causal"), (not_upper, "causal"), (one_row_spread, "causal"), (one_place_spread, "masked"),
-    (one_later, "masked"), (upper, "masked"), (others, "masked"), (of_fractions, "masked"),
+    (one_later, "masked"), (upper, "masked"), (others, "masked"), (of_fractions, "masked"), (of_squares, "masked"),
 ]  # fmt: skip
 
 
