@@ -20,7 +20,7 @@ from ..interfaces import Capturing
 from ..python.rows import FILLED
 from ..values.access import A_VALUE, NOTHING, Access
 from ..values.gated import Gated
-from ..values.joined_types import joined_type
+from ..values.joined_types import equal_size, joined_type
 from ..values.nest import branches, rebuilt
 from ..values.proxy import Proxy
 from ..values.raised import INSTEAD_OF_CATCHING, Raised, error_text
@@ -233,9 +233,10 @@ class Regions:
         )
         self.tracer.append(node)
         if self.tracer.static_types:
+            equal = equal_size(self.tracer.facts.root(test))
             for value, pair in zip(node.values, join.pairs):
                 if value.kind == "tensor":
-                    value.type = joined_type(*pair, self.tracer.promotion)
+                    value.type = joined_type(*pair, self.tracer.promotion, equal)
         return [self.tracer.wrap(value) for value in node.values]
 
     def at_end(self, side: Side, x: Proxy) -> Any:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gfx_ir import dtypes
+from gfx_ir import dtypes, host
+from gfx_ir.control import host_operator
 from gfx_ir.graph import Value
+from gfx_ir.host import Dim
 from gfx_ir.infer.abstract import joined_dims
 from gfx_ir.python_numbers import KINDS, OPEN
 from gfx_ir.types import LogicalTensor
@@ -25,20 +27,43 @@ def joined_kind(kinds: set[str]) -> str:
     return max(kinds, key=_NUMBERS.index) if kinds <= set(_NUMBERS) else "any"
 
 
-def joined_type(a: Any, b: Any, promotion: str) -> LogicalTensor | None:
-    """The type of what is either of two values, where both are known; dims that differ are unknown ones."""
+def equal_size(test: Value) -> tuple[int, dict[Dim, int]] | None:
+    """The side of a test on which an open size is a number, and which: 1 for `n != 3`."""
+    sign = host_operator(test.node)
+    if sign not in ("==", "!="):
+        return None
+    sizes = [x.type if type(x) is Value else x for x in test.node.args[1]]
+    known = {a: b for a, b in zip(sizes, reversed(sizes)) if type(a) is Dim and type(b) is int}
+    return (int(sign == "!="), known) if known else None
+
+
+def joined_type(
+    a: Any, b: Any, promotion: str, equal: tuple[int, dict[Dim, int]] | None = None
+) -> LogicalTensor | None:
+    """The type of what is either of two values, where both are known; dims that differ are unknown ones. `equal`: see equal_size."""
     left, right = (x.type if isinstance(x, Value) and x.is_tensor else number_type(x, promotion) for x in (a, b))
     if not isinstance(left, LogicalTensor) or not isinstance(right, LogicalTensor):
         return None
     if left.dtype is None or right.dtype is None:
         return None
-    dims = left.dims if left.dims == right.dims else joined_dims((left.dims, right.dims))
+    sides = [left.dims, right.dims]
+    if equal is not None:
+        sides[equal[0]] = _opened(*equal, sides)
+    dims = left.dims if left.dims == right.dims else joined_dims(sides)
     if dims is None and left.dims != right.dims:
         return None
     if not left.weak and not right.weak and left.dtype != right.dtype:
         return LogicalTensor(None, dims)
     dtype, weak = dtypes.result_type([(left.dtype, left.weak), (right.dtype, right.weak)], promotion)
     return LogicalTensor(dtype, dims, weak=weak)
+
+
+def _opened(side: int, known: dict[Dim, int], sides: list[Any]) -> Any:
+    """The dims of a side as the other one has them, where they are those for these numbers."""
+    fixed, other = sides[side], sides[1 - side]
+    if fixed is None or other is None or len(fixed) != len(other):
+        return fixed
+    return tuple([b if b is not None and host.same(host.substituted(b, known), a) else a for a, b in zip(fixed, other)])
 
 
 def widens(before: LogicalTensor, after: LogicalTensor) -> bool:

@@ -110,3 +110,38 @@ def test_a_number_that_a_loop_changes_has_no_bounds_of_the_size_that_it_was():
     program = gfx.symbolic_trace(falls, sized(gfx.Dim("n", min=14, max=20)), backend="torch")
     for length in (14, 16, 20):
         assert torch.equal(program(torch.ones(length)), falls(torch.ones(length)))
+
+
+def spread_where_not_one(x):
+    y = x[:1]
+    if x.shape[0] != 1:
+        y = y.expand(x.shape[0], -1)
+    return y * 2
+
+
+def whole_where_not_two(x):
+    y = x[:2]
+    if x.shape[0] == 2:
+        y = torch.cat([y[:1], y[:1]])
+    else:
+        y = x * 2
+    return y
+
+
+def first_where_not_two(x):
+    y = x[:1]
+    if x.shape[0] != 2:
+        y = x
+    return y
+
+
+@pytest.mark.parametrize(
+    "f,size", [(spread_where_not_one, "B"), (whole_where_not_two, "B"), (first_where_not_two, "?")]
+)
+def test_a_size_on_the_side_where_a_test_says_what_it_is(f, size):
+    program = gfx.symbolic_trace(f, gfx.TensorSpec((gfx.Dim("B", min=1), 3), "float32"), backend="torch")
+    assert str(program.entry.result.type) == f"f32[{size}, 3]"
+    for n in (1, 2, 3):
+        x = torch.randn(n, 3)
+        torch.testing.assert_close(program.to("torch")(x), f(x))
+        np.testing.assert_allclose(program.to("jax")(jnp.asarray(x.numpy())), f(x), rtol=1e-6)
