@@ -122,7 +122,11 @@ def _across(holds: Holds, truth: bool, a: Any, b: Any, rank: int | None) -> Tria
 
 # ---------------------------------------------------------------------- what makes columns and keeps triangles
 def indexed(args: tuple, rank: int | None) -> Any:
-    """The part at numbers and slices; of a row with a new axis behind it, the column."""
+    """The part at numbers and slices; of a row with a new axis behind it, the column; a triangle with new axes before it."""
+    if type(args[0]) is Triangle:
+        whole = spread(args[1], args[0].rank)
+        same = whole and None not in whole[-2:] and all(item in (None, slice(None)) for item in whole)
+        return replace(args[0], rank=len(whole)) if whole and same else None
     x = sequence(args[0])
     items = spread(args[1], x.rank) if x is not None else None
     if x is None or not x.step or not items or items[-1] is not None:
@@ -132,9 +136,12 @@ def indexed(args: tuple, rank: int | None) -> Any:
 
 def with_axis(args: tuple, rank: int | None) -> Any:
     """With an axis more; behind the last one of a row, the column."""
+    x, axis = args[:2]
+    if type(x) is Triangle:
+        return replace(x, rank=x.rank + 1) if type(axis) is int and 0 <= axis <= x.rank - 2 else None
     made = unsqueezed(args, rank)
-    x = sequence(args[0])
-    return made if made is not None or x is None or args[1] not in (-1, x.rank) else _upright(x)
+    x = sequence(x)
+    return made if made is not None or x is None or axis not in (-1, x.rank) else _upright(x)
 
 
 def _upright(row: Seq | None) -> Column | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import host
 from ..build import told_content, told_dims
+from ..graph import Value
 from ..infer.comparisons import everywhere, is_causal
 
 
@@ -14,8 +15,10 @@ def told_mask(q: Any, k: Any, mask: Any) -> tuple[Any, bool]:
     held = told_content(mask)
     if everywhere(held):
         return None, False
-    found, queries, keys = map(told_dims, (mask, q, k))
-    if not is_causal(held) or found is None or not _same(found[-1], keys):
+    if not is_causal(held):
+        return mask, False
+    found, queries, keys = (told_dims(x) if type(x) is Value else None for x in (mask, q, k))
+    if found is None or not _same(found[-1], keys):
         return mask, False
     # one row of a square, which may be spread over all queries, hides nothing
     fits = _same(found[-2], queries) or host.same(found[-2], found[-1]) is True

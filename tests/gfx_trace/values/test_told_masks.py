@@ -42,6 +42,19 @@ def not_upper(q):
     return F.scaled_dot_product_attention(q, q, q, ~torch.ones(q.shape[-2], q.shape[-2], dtype=torch.bool).triu(1))
 
 
+def with_axes_before_it(q):
+    seen = (places(q)[:, None] >= places(q))[None, None]
+    return F.scaled_dot_product_attention(q, q, q, seen.expand(q.shape[0], q.shape[1], -1, -1))
+
+
+def with_an_axis_before_it(q):
+    return F.scaled_dot_product_attention(q, q, q, (places(q)[:, None] >= places(q)).unsqueeze(0)[:, ...])
+
+
+def a_part_of_it(q):
+    return F.scaled_dot_product_attention(q, q, q, (places(q)[:, None] >= places(q))[:, :1])
+
+
 def one_row_spread(q):
     """Of one place, the mask of which is spread over two queries."""
     queries = torch.cat([q, q + 1], -2) if q.shape[-2] == 1 else q
@@ -79,6 +92,7 @@ def of_squares(q):
 
 CASES = [
     (nowhere_negative, "none"), (from_both_sides, "none"), (up_to_itself, "causal"), (not_later, "causal"),
+    (with_axes_before_it, "causal"), (with_an_axis_before_it, "causal"), (a_part_of_it, "masked"),
     (lower, "causal"), (not_upper, "causal"), (one_row_spread, "causal"), (one_place_spread, "masked"),
     (one_later, "masked"), (upper, "masked"), (others, "masked"), (of_fractions, "masked"), (of_squares, "masked"),
 ]  # fmt: skip
