@@ -24,8 +24,8 @@ def modulate(x, shift, scale):
 
 
 def scaled_dot_product_attention(q, k, v):
-    """softmax(q @ k.T * scale + mask) @ v over the last two axes (arXiv:1706.03762)."""
-    scores = q @ k.mT * (1.0 / math.sqrt(q.shape[-1]))
+    """softmax(q * scale @ k.T + mask) @ v over the last two axes (arXiv:1706.03762)."""
+    scores = q * (1.0 / math.sqrt(q.shape[-1])) @ k.mT
     return jax.nn.softmax(scores, axis=-1) @ v
 
 
