@@ -211,6 +211,7 @@ def _run(
             result = function(*args, **kwargs)
     finally:
         tracer.staged_values.pop()
+    given = _usable(backend, given, functools.partial(rebuild, filled))
     after, _ = backend.flatten(given)
     alike = len(after) == len(filled) and backend.shape_of_tree(given) == before
     new = {at: now for at, (now, then) in enumerate(zip(after, filled)) if now is not then}
@@ -218,6 +219,20 @@ def _run(
         why = "it writes what is no array to an object that it is given, of which JAX's own tracer has a copy"
         raise NotStaged(name, why, None, "return what it computes")
     return result, new
+
+
+def _usable(backend: Backend, now: Any, fresh: Callable[[], Any]) -> Any:
+    """What a call was given, as it leaves it: an object that is used up, as what the call gave takes its place, as it was (`fresh`)."""
+    try:
+        backend.flatten(now)
+    except Exception:  # the object says so, where it is taken apart
+        was = fresh()
+        if type(now) is not type(was) or type(now) not in (tuple, list, dict):
+            return was
+        if isinstance(now, dict):
+            return {key: _usable(backend, item, lambda: was[key]) for key, item in now.items()}
+        return type(now)(_usable(backend, item, lambda: was[at]) for at, item in enumerate(now))
+    return now
 
 
 def _given(backend: Backend, leaf: Any) -> bool:

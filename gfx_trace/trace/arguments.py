@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import itertools
 import types
 import typing
 from typing import Any
@@ -218,7 +219,9 @@ class Arguments:
     def _type_of(self, owner: Any, name: str, path: str, value: Any) -> LogicalTensor:
         dims: tuple[Any, ...] = tuple(owner.shape_of(value))
         if self.sizes is not None:
-            stem = name if self._stems.setdefault(name, path) == path else _identifier(path.replace(".", "_"))
+            full = _identifier(path)
+            stems = itertools.chain((_identifier(name), full), (f"{full}_{number}" for number in itertools.count(1)))
+            stem = next(stem for stem in stems if self._stems.setdefault(stem, path) == path)
             kept = self.keys.get(path, ())
             dims = self.sizes.dims(path, dims, stem, kept)
             self.tracer.notes += [

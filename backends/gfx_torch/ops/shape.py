@@ -87,16 +87,25 @@ def _repeat(args: SimpleNamespace) -> str:
 
 
 def _pad(args: SimpleNamespace) -> str:
-    """F.pad counts the widths from the last axis; its other modes leave at least the first axis alone."""
-    pairs = reversed(range(len(args.widths)))
-    widths = f"({', '.join(f'widths[{at}][0], widths[{at}][1]' for at in pairs)})"
-    if isinstance(args.widths, (tuple, list)) and all(isinstance(w, int) for pair in args.widths for w in pair):
-        widths = str(tuple(w for pair in reversed(args.widths) for w in pair))
-    if args.mode == "constant":
+    """F.pad counts the widths from the last axis; its other modes leave at least the first axis alone, and pad one to three."""
+    pairs, held = args.widths, "widths"
+    first, known = 0, isinstance(pairs, (tuple, list)) and all(isinstance(w, int) for pair in pairs for w in pair)
+    mode, rank = shapes.MODES[args.mode], rank_of(args.x)
+    if known and mode != "constant" and rank is not None:
+        first = next((at for at, pair in enumerate(pairs) if any(pair)), len(pairs) - 1)
+        first = min(first, len(pairs) - max(rank - 2, 1))
+    last = len(pairs)
+    if last - first > 3 and known and not any(pairs[-1]):
+        last -= 1
+    widths = f"({', '.join(f'{held}[{at}][0], {held}[{at}][1]' for at in reversed(range(first, last)))})"
+    if known:
+        widths = str(tuple(w for pair in reversed(pairs[first:last]) for w in pair))
+    if mode == "constant":
         function = "torch.constant_pad_nd" if isinstance(args.value, complex) else "F.pad"
         return f"{function}(x, {widths}, value=value)"
-    mode, rank = shapes.MODES[args.mode], rank_of(args.x)
-    if rank is not None and len(args.widths) == rank:
+    if last < len(pairs):
+        return f"F.pad(x.movedim(-1, 0), {widths}, mode='{mode}').movedim(0, -1)"
+    if rank is not None and last - first == rank:
         return f"F.pad(x[None], {widths}, mode='{mode}')[0]"
     return f"F.pad(x, {widths}, mode='{mode}')"
 

@@ -128,6 +128,15 @@ def test_what_stays_fixed_shared_or_within_a_table_is_told_and_checked():
         made(torch.ones(3, 17))
 
 
+def test_sizes_of_arrays_whose_keys_are_no_names_are_their_own():
+    def f(held, d_a_b):
+        return jax.vmap(lambda row: jnp.sum(row) + jnp.sum(held["a_b"]))(held["a.b"]), jax.vmap(jnp.sum)(d_a_b)
+
+    held = {"a.b": jnp.ones((2, 3)), "a_b": jnp.ones((4, 5))}
+    program = gfx.symbolic_trace(f, held, jnp.ones((6, 7)), dynamic=True)
+    assert len({size for sizes in dims(program) for size in sizes}) == 6
+
+
 def test_strict_refuses_what_is_not_open():
     with pytest.raises(gfx.GfxError, match="refuses open sizes"):
         gfx.symbolic_trace(both, jnp.ones((2, 3)), jnp.ones((2, 4)), dynamic=True, strict=True)
