@@ -211,7 +211,7 @@ def _run(
             result = function(*args, **kwargs)
     finally:
         tracer.staged_values.pop()
-    given = _usable(backend, given, functools.partial(rebuild, filled))
+    given = _usable(backend, given, lambda: rebuild(filled))
     after, _ = backend.flatten(given)
     alike = len(after) == len(filled) and backend.shape_of_tree(given) == before
     new = {at: now for at, (now, then) in enumerate(zip(after, filled)) if now is not then}
@@ -230,8 +230,8 @@ def _usable(backend: Backend, now: Any, fresh: Callable[[], Any]) -> Any:
         if type(now) is not type(was) or type(now) not in (tuple, list, dict):
             return was
         if isinstance(now, dict):
-            return {key: _usable(backend, item, lambda: was[key]) for key, item in now.items()}
-        return type(now)(_usable(backend, item, lambda: was[at]) for at, item in enumerate(now))
+            return {key: _usable(backend, item, functools.partial(was.__getitem__, key)) for key, item in now.items()}
+        return type(now)(_usable(backend, item, functools.partial(was.__getitem__, at)) for at, item in enumerate(now))
     return now
 
 

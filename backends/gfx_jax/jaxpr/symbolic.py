@@ -90,7 +90,9 @@ def _step(node: ast.expr) -> int:
     """What the names of a size of JAX's are divided by, in all."""
     inner = math.lcm(*map(_step, (part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr))))
     match node:
-        case ast.Call(func=ast.Name(id="floordiv"), args=[_, ast.Constant(value=int() as divisor)]) if divisor > 0:
+        case ast.Call(func=ast.Name(id="floordiv" | "mod"), args=[_, ast.Constant(value=int() as divisor)]) if (
+            divisor > 0
+        ):
             return inner * divisor
     return inner
 

@@ -66,18 +66,26 @@ def _widened(node: Node, backend: Backend) -> bool:
 def _computes(node: Node, backend: Backend) -> bool:
     """Whether the target's function runs on small arrays like those of a node; where these tell nothing, it does."""
 
-    def small(leaf: Any) -> Any:
-        if type(leaf) is not Value:
-            return leaf
-        known = leaf.type
-        if not isinstance(known, LogicalTensor) or known.dtype is None:
-            return 1
-        return backend.from_host(np.ones((1,) * (known.rank or 0), known.dtype.numpy))
+    def run(wide: bool) -> None:
+        def small(leaf: Any) -> Any:
+            if type(leaf) is not Value:
+                return leaf
+            known = leaf.type
+            if not isinstance(known, LogicalTensor) or known.dtype is None:
+                return 1
+            dtype = int64 if wide and known.dtype.name in backend.lacks else known.dtype
+            return backend.from_host(np.ones((1,) * (known.rank or 0), dtype.numpy))
+
+        backend.run(node.op, tree_map(small, node.args))
 
     try:
-        backend.run(node.op, tree_map(small, node.args))
+        run(wide=False)
     except NotImplementedError:
         return False
-    except Exception:  # of sizes and positions, which are not those of the call
-        return True
+    except Exception:
+        try:
+            run(wide=True)
+        except Exception:  # of sizes and positions, which are not those of the call
+            return True
+        return False
     return True

@@ -105,11 +105,22 @@ def test_sizes_that_have_to_be_equal_share_a_name():
         lambda x: jax.vmap(jax.checkpoint(lambda row: row if row.shape != (3,) else row * 2))(x),
         lambda x: jax.vmap(lambda row: row + 1 if row.shape[0] == x.shape[0] else row)(x),
         lambda x: jax.vmap(lambda row: row.sum() if row.shape[0] else 1.0)(x[:, : x.shape[1] // 2]),
+        lambda x: jax.vmap(lambda row: jnp.packbits(row > 0))(x),
+        lambda x: jax.vmap(lambda row: jnp.fft.rfftfreq(row.shape[0]) + row[0])(x),
     ],
 )
 def test_what_hangs_on_whether_open_sizes_are_equal_is_refused(f):
     with pytest.raises(CaptureError, match="is inconclusive"):
         gfx.symbolic_trace(f, gfx.TensorSpec(("B", gfx.Dim("T", min=1)), "float32"))
+
+
+def test_what_hangs_on_the_rest_of_a_division_is_open_by_its_multiples():
+    f = jax.vmap(lambda row: jnp.packbits(row > 0))
+    made = gfx.transpile(f, jnp.ones((1, 16)), to="torch", dynamic=True)
+    x = np.cos(np.arange(48, dtype="float32").reshape(2, 24))
+    np.testing.assert_array_equal(made(torch.tensor(x)), f(jnp.asarray(x)))
+    with pytest.raises(gfx.GfxError, match="the capture took"):
+        made(torch.ones(2, 20))
 
 
 AT_POSITIONS = {

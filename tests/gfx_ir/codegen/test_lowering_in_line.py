@@ -220,3 +220,5 @@ def test_unsigned_numbers_that_a_target_does_not_compute_are_computed_in_64_bits
         want = fn(x, y)
         assert found.numpy().dtype == want.dtype
         np.testing.assert_array_equal(found.numpy(), want)
+    found = gfx.transpile(lambda x, at: x + at, x, np.arange(2, dtype=np.int64), to="torch")
+    np.testing.assert_array_equal(found(torch.tensor(x), torch.arange(2)).numpy(), [1, 65536])
