@@ -26,7 +26,7 @@ def convert(f: types.FunctionType, tracer: Any) -> Callable[..., Any]:
     try:
         new = rewrite(f, hooks.TABLE, tracer.overloading.overloads_in(f.__globals__))
         if new is not f and new.__defaults__:
-            _plain_shapes(new, {backend.shape_type for backend in tracer.arrays.frameworks()} - {tuple})
+            _plain_shapes(new, tracer.overloading.shape_types)
         return new
     except UnsupportedConstruct as error:
         if error.span is not None and error.span.scope is None:  # the construct's own line first, then what called it

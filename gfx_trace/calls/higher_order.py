@@ -245,7 +245,10 @@ def _is_refined(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def _size(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """torch.Size(sizes): a tuple of sizes."""
-    return tuple(*args)
+    sizes = (*args[0],) if args else ()
+    if sizes:
+        tracer.record.tell_shape(sizes)
+    return sizes
 
 
 def _tree(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:

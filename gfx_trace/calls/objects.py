@@ -150,11 +150,6 @@ class Objects:
                 return
         if self.tracer.attributes.set(o, name, value):
             return
-        if isinstance(o, type):
-            raise self.tracer.error(
-                f"GFX cannot convert this write: the attribute {name!r} of the class {o.__name__!r} outlives the call",
-                "make it an attribute of an object, or an argument and a result",
-            )
         self.tracer.journal.links.write(o, lambda each: self._put_attribute(each, name, value))
 
     def _put_attribute(self, o: Any, name: str, value: Any) -> None:

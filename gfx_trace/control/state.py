@@ -103,13 +103,17 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int], apart: Apart) -> Wr
         return None
     if slot.kind == "attribute" and (id(slot.object), slot.key) in tracer.derived:
         return None
-    if id(slot.object) not in reached and slot.kind != "global":
+    of_class = isinstance(slot.object, type)
+    if id(slot.object) not in reached and slot.kind != "global" and not of_class:
         return None
     module = tracer.module_paths.get(id(slot.object))
     value, old = slot.get(), slot.found(slot.old)
     if _as_it_was(slot) or same_data(value, old):
         return None
     usable(value)
+    if of_class:
+        what = f"GFX cannot convert this write: the attribute {slot.name!r} of the class {slot.object.__name__!r} outlives the call"
+        raise UnsupportedConstruct(what, slot.span, "make it an attribute of an object, or an argument and a result")
     if id(slot.object) in tracer.copied:
         what = f"GFX cannot convert this write to {slot.name!r}: one array stands at two places of the object that is written"
         raise UnsupportedConstruct(what, slot.span, "give each place an array of its own: x.copy()")

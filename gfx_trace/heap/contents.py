@@ -201,7 +201,9 @@ def children(held: Any) -> list[Any]:
     row, found = row_of(type(held)), list(attributes_of(held).values())
     if isinstance(held, dict):  # a copy of it would ask its keys for their hashes
         return found + list(dict.values(held))
-    content = held if isinstance(held, (tuple, frozenset, Content)) else () if row is None else row.read(held)
+    if isinstance(held, tuple):
+        return found + list(tuple.__iter__(held))
+    content = held if isinstance(held, (frozenset, Content)) else () if row is None else row.read(held)
     if isinstance(content, Content):
         content = content.value if isinstance(content.value, frozenset) else ()
     return found + list(content)

@@ -6,7 +6,6 @@ variable, the gradient mode.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from types import CellType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
@@ -53,7 +52,9 @@ class Slot:
         """What who reads it finds where `value` stands in it: an attribute that an object has not got may be its class's."""
         if value is not MISSING or self.kind != "attribute":
             return value
-        inherited = inspect.getattr_static(type(self.object), self.key, MISSING)
+        held = self.object
+        bases = held.__mro__[1:] if isinstance(held, type) else type(held).__mro__
+        inherited = next((vars(base)[self.key] for base in bases if self.key in vars(base)), MISSING)
         return MISSING if hasattr(type(inherited), "__get__") else inherited
 
     @property
@@ -86,9 +87,9 @@ def _set_attribute(obj: Any, key: str, value: Any) -> None:
     if table is not None:
         _set_item(table, key, value)
     elif value is not MISSING:
-        object.__setattr__(obj, key, value)
+        (type if isinstance(obj, type) else object).__setattr__(obj, key, value)
     elif stored_attribute(obj, key) is not MISSING:
-        object.__delattr__(obj, key)
+        (type if isinstance(obj, type) else object).__delattr__(obj, key)
 
 
 def _set_cell(cell: CellType, key: Any, value: Any) -> None:

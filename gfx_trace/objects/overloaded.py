@@ -67,6 +67,11 @@ class Overloading:
         return {}
 
     @functools.cached_property
+    def shape_types(self) -> set[type]:
+        """Classes of frameworks for shapes."""
+        return {backend.shape_type for backend in self.tracer.arrays.frameworks()} - {tuple}
+
+    @functools.cached_property
     def looked_into(self) -> dict[int, Any]:
         """The names of modules that were looked through for such classes, by id; as soon as one has any, all code is converted for them."""
         return {}
@@ -90,8 +95,14 @@ class Overloading:
         return any(self.overloaded.values())
 
     def as_operand(self, x: Any, joins: bool = False) -> Any:
-        """What stands for an operand of an operator in converted code; `joins`: it may make a container of others."""
-        return Operand(x) if (joins and type(x) in COMBINED) or self.overloads(type(x)) else x
+        """What stands for an operand of an operator in converted code; `joins`: it may make a container of others, as one shape of
+        two."""
+        made = joins and (type(x) in COMBINED or self.is_shape(x))
+        return Operand(x) if made or self.overloads(type(x)) else x
+
+    def is_shape(self, x: Any) -> bool:
+        """Whether Python has a framework's own class of shapes there."""
+        return type(x) in self.shape_types or self.tracer.record.is_shape(x)
 
     def inplace_other(self, sign: str, x: Any, y: Any) -> Any:
         """x += y and its like, where x is no Proxy."""
@@ -107,7 +118,7 @@ class Overloading:
             return self._own_inplace(sign, x, y)
         if hasattr(type(x), f"__i{_METHODS[sign]}__") and not is_open(x):
             self.tracer.effects.writes(x)
-        return PYTHON_INPLACE[sign](x, y)
+        return _of_shapes(self.tracer, PYTHON_INPLACE[sign], x, y)
 
     def _own_inplace(self, sign: str, a: Any, b: Any) -> Any:
         name = _METHODS[sign]
@@ -159,9 +170,20 @@ def operate(tracer: Capturing, name: str, a: Any, b: Any) -> Any:
             return found
     python = getattr(operator, _NAMES.get(name, name))
     if type(a) not in COMBINED and type(b) not in COMBINED:
-        return python(a, b)
+        return _of_shapes(tracer, python, a, b)
     found = tracer.truths.placed(python, a, b)
     return tracer.journal.made.note(found) if puts_together(a, b) else found
+
+
+def _of_shapes(tracer: Capturing, python: Callable[..., Any], *operands: Any) -> Any:
+    """An operator that is Python's own; what it makes of a shape is one, whose sizes may be open: a framework's class has no place for these."""
+    if not any(map(tracer.overloading.is_shape, operands)):
+        return python(*operands)
+    found = python(*((*x,) if type(x) in tracer.overloading.shape_types else x for x in operands))
+    if type(found) is tuple and found:
+        found = (*found,)  # it may be one of the operands
+        tracer.record.tell_shape(found)
+    return found
 
 
 def _binary(name: str, swapped: bool) -> Callable[[Operand, Any], Any]:

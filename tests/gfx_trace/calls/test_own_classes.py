@@ -172,6 +172,102 @@ def test_a_write_to_a_class_is_refused():
         gfx.symbolic_trace(counts, backend="torch")
 
 
+class Flag:
+    """A setting that holds inside of a with statement, kept in the class."""
+
+    state = None
+
+    def __init__(self, state):
+        self.state_inside, self.before = state, type(self).state
+
+    def __enter__(self):
+        type(self).state = self.state_inside
+
+    def __exit__(self, *_):
+        type(self).state = self.before
+
+
+class Scale(Flag):
+    pass
+
+
+def scaled(x):
+    return x if Scale.state is None else x * Scale.state
+
+
+def under_flags(x):
+    with Scale(3.0):
+        y = scaled(x)
+        with Scale(5.0):
+            z = scaled(x)
+        y = y + scaled(z)
+    return y, z, scaled(x)
+
+
+def chosen_by_data(x):
+    before = Shared.calls
+    if x.sum() > 0:
+        Shared.calls = 2
+    else:
+        Shared.calls += 3
+    y = x * Shared.calls
+    Shared.calls = before
+    return y, x + Shared.calls
+
+
+def in_a_loop(x):
+    while x.sum() < 50:
+        with Scale(x.abs().max() + 2):
+            x = scaled(x) + 1
+    return scaled(x)
+
+
+@pytest.mark.parametrize("f", [under_flags, chosen_by_data, in_a_loop])
+def test_what_a_class_holds_again_behind_the_call_is_no_lasting_write(f):
+    program = gfx.symbolic_trace(f, backend="torch")
+    assert (Scale.state, Shared.calls) == (None, 0)
+    for x in (X, -X, X * 0.1):
+        torch.testing.assert_close(program(x), f(x))
+
+
+def of_a_derived_class(x):
+    Scale.state = 2.0
+    return scaled(x)
+
+
+def to_a_class_on_one_side(x):
+    if x.sum() > 0:
+        Shared.calls = 2
+    return x
+
+
+@pytest.mark.parametrize("f", [of_a_derived_class, to_a_class_on_one_side])
+def test_what_a_class_keeps_is_refused(f):
+    with pytest.raises(UnsupportedConstruct, match=r"of the class '(Scale|Shared)' outlives the call"):
+        gfx.symbolic_trace(f, X)
+
+
+class Pair(tuple):
+    """Two things that are no sequence to those who ask: what it holds is a tuple's all the same."""
+
+    def __new__(cls, a, b):
+        return super().__new__(cls, (a, b))
+
+    def __len__(self):
+        raise NotImplementedError
+
+    def __iter__(self):
+        raise NotImplementedError
+
+
+def test_a_tuple_with_a_length_of_its_own_is_made_and_read():
+    def f(x):
+        outer = Pair(2, Pair(x, 3))
+        return x * outer[0] + outer[1][0] * outer[1][1]
+
+    torch.testing.assert_close(gfx.symbolic_trace(f, X)(X), f(X))
+
+
 class InDictionary:
     """Attributes kept in a dictionary: one that is not there raises KeyError."""
 

@@ -16,6 +16,18 @@ CASES = [
     lambda x: x * isinstance(x.shape, torch.Size) + isinstance(x.size(), torch.Size) + isinstance(x.shape, tuple),
     lambda x: x * isinstance(x.shape, list) + isinstance(x.shape, (list, torch.Size)),
     lambda x: x * isinstance((4,), torch.Size),
+    lambda x: (
+        x * isinstance(x.shape + (1,), torch.Size)
+        + 2 * isinstance((1,) + S, torch.Size)
+        + 4 * isinstance(S * 2, torch.Size)
+    ),
+    lambda x: x * isinstance(torch.Size((4,)), torch.Size) + 2 * isinstance((4,) + (1,), torch.Size),
+    lambda x: torch.zeros((S + torch.Size((len(x), 2))).numel()),
+]
+OPEN = [
+    lambda x: torch.zeros((x.shape[0],) + S),
+    lambda x: torch.zeros(S + torch.Size([x.shape[0], 2])),
+    lambda x: x.new_zeros((EMPTY + x.shape).numel()),
 ]
 COUNTED = [
     lambda x: x + sum([i * j for i, j in zip(reversed(x.size()), reversed(S))]),
@@ -28,6 +40,11 @@ COUNTED = [
 @pytest.mark.parametrize("f", CASES)
 def test_shapes(f, args):
     assert gfx.symbolic_trace(f, *args, backend="torch")(X).equal(f(X))
+
+
+@pytest.mark.parametrize("f", OPEN)
+def test_sizes_beside_a_shape_stay_open(f):
+    assert gfx.symbolic_trace(f, X, dynamic=True)(torch.ones(7)).equal(f(torch.ones(7)))
 
 
 @pytest.mark.parametrize("f", COUNTED)
