@@ -201,7 +201,8 @@ class Objects:
             found = self.tracer.views.getitem(rows, key)
             return type(o)((StackedRows(found, o[0].kind),)) if isinstance(key, slice) else found
         if self.tracer.arrays.array_owner(o) is not None:
-            return self.tracer.views.getitem(self.tracer.arrays.array_proxy(o), key)
+            held = self.tracer.arrays.array_proxy(o)
+            return self.tracer.gates.at(key, lambda side: self.tracer.views.getitem(held, side))
         method = getattr(type(o), "__getitem__", None)
         if isinstance(method, types.FunctionType) and (enterable(method) or not open_place(o, key)):
             found = self.tracer.calls.call(method, (o, key), {})
@@ -252,7 +253,7 @@ class Objects:
         if self.tracer.arrays.array_owner(o) is not None:
             o = self.tracer.arrays.array_proxy(o)
         if isinstance(o, Proxy):
-            self.tracer.views.setitem(o, key, value)
+            self.tracer.gates.at(key, lambda side: self.tracer.views.setitem(o, side, value))
             return
         if isinstance(o, HostProxy):
             raise cannot(self.tracer, o, "{} does not support item assignment")

@@ -153,10 +153,16 @@ class Resolution:
             return use(args)
         return self.resolve(args[at], lambda side: self.resolve_all((*args[:at], side, *args[at + 1 :]), use))
 
+    def at(self, key: Any, use: Callable[[Any], Any]) -> Any:
+        """What `use` makes of a key or an index, with what each gated part of it holds in its place."""
+        return self.resolve_all(key, use) if type(key) is tuple else self.resolve_all((key,), lambda only: use(*only))
+
     def imported(self, test: Value, tree: Any) -> Any:
         """A side's object outside of its region: its inner values become outputs of the node on demand."""
         if type(tree) is tuple:
             return tuple(self.imported(test, item) for item in tree)
+        if type(tree) is slice:
+            return slice(*self.imported(test, (tree.start, tree.stop, tree.step)))
         if type(tree) is list or type(tree) is dict:
             return self._brought(test, tree)
         if is_total(tree):

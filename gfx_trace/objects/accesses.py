@@ -41,7 +41,7 @@ def gfx_getitem(o: Any, key: Any) -> Any:
     kind = type(o)
     tracer = here()
     if kind is Proxy:
-        return tracer.views.getitem(o, key)
+        return tracer.gates.at(key, lambda side: tracer.views.getitem(o, side))
     return tracer.objects.item(o, key)
 
 

@@ -108,3 +108,39 @@ def of_a_dtype(x):
 def test_two_dtypes_are_refused_with_the_line_of_their_test():
     with pytest.raises(UnsupportedConstruct, match=r"dtype int32 on one side and float32 .* in of_a_dtype"):
         gfx.transpile(of_a_dtype, DATA[0], to="torch")
+
+
+def cut(length, whole=6):
+    """The middle of an axis, as the modes of a Fourier layer are cut."""
+    left = whole - min(length, whole)
+    return slice(left // 2, -left // 2) if left else slice(left, None)
+
+
+TABLE = torch.arange(36.0).reshape(6, 6)
+
+
+def of_a_tensor(x):
+    return (TABLE + 0)[cut(x.shape[0]), 1:], (TABLE * 2)[cut(x.shape[1])]
+
+
+def of_several(x):
+    return TABLE[tuple(cut(n) for n in x.shape)]
+
+
+def with_a_new_axis(x):
+    axis = None if x.shape[0] > 3 else slice(None)
+    return TABLE[axis, 1], TABLE[..., axis]
+
+
+def written(x):
+    y = torch.zeros(6, 6)
+    y[cut(x.shape[0]), 1:] = 1.0
+    y[1:, cut(x.shape[1])] += 2.0
+    return y
+
+
+@pytest.mark.parametrize("f", [of_a_tensor, of_several, with_a_new_axis, written])
+def test_positions_that_open_sizes_choose(f):
+    made = gfx.transpile(f, torch.ones(4, 6), to="jax", dynamic=True)
+    for shape in ((4, 6), (2, 3), (6, 6), (9, 7)):
+        assert gfx.check(made, torch.ones(shape)).ok
