@@ -67,6 +67,8 @@ def described(value: Any) -> Described:
         name = value.__qualname__
         module = "" if value.__module__ in (None, "builtins") else f"{value.__module__}."
         return Described(f"{module}{name}", "<" not in name, value)
+    if isinstance(value, types.ModuleType):
+        return Described(value.__name__, True, value)
     if own_attribute(value, "shape") is not None:  # an array tells only some of its content
         return Described(f"{_articled(kind)} of shape {tuple(value.shape)}", False, value)
     try:

@@ -4,7 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import torch
 
+import gfx_trace as gfx
 from gfx_ir.errors import MissingOp
 from gfx_ir.loading import backend
 from gfx_ir.trees import tree_map
@@ -101,6 +103,12 @@ def test_numpy_writes_in_place(name, args):
     copy = args[0].copy()
     native(copy, *args[1:])
     compare(interpret(graph, fed), copy)
+
+
+def test_what_is_largest_is_in_the_last_bin_in_torch_too():
+    rows = np.random.default_rng(0).normal(size=(40, 24)).astype("float32")
+    made = gfx.transpile(lambda x, space=jnp: space.histogram(x, 4)[0], jnp.asarray(rows[0]), to="torch")
+    assert {int(made(torch.tensor(row)).sum()) for row in rows} == {24}
 
 
 def test_what_hangs_on_data_is_refused_with_a_reason():

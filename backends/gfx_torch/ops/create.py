@@ -79,10 +79,10 @@ def linspace(args: SimpleNamespace) -> str:
     rank = max(_seen.rank(end) or 0 for end in (args.start, args.stop))
     if arrays:  # torch takes numbers and tensors of no axes, and passes no derivative on
         chosen = f"[{part[1:-1] or ':'}{', None' * rank}]" if rank else part
-        steps = f"torch.linspace(0, 1, {count}, dtype={dtype}, device=device){chosen}"
-        whole = [end for end in arrays if kind_of(getattr(args, end)) not in ("f", "c")]  # booleans have no difference
+        parts = [f"torch.linspace({ends}, {count}, dtype={dtype}, device=device){chosen}" for ends in ("1, 0", "0, 1")]
+        whole = [end for end in arrays if kind_of(getattr(args, end)) not in ("f", "c")]
         start, stop = (f"{end}.to({dtype})" if end in whole else end for end in ("start", "stop"))
-        return f"{start} + ({stop} - {start}) * {steps}"
+        return f"{start} * {parts[0]} + {stop} * {parts[1]}"  # the last is stop, to the last bit
     return f"torch.linspace(start, stop, {count}, dtype={dtype}, device=device){part}"
 
 
