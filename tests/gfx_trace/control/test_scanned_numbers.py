@@ -84,3 +84,58 @@ def test_what_jax_makes_an_array_is_asked_as_one(fn, given, to):
     array = {"torch": torch.from_numpy, "jax": jnp.asarray, "numpy": np.asarray}[to]
     for got, wanted in zip(jax.tree.leaves(result(array(np.array(X)))), jax.tree.leaves(fn(X))):
         np.testing.assert_allclose(np.asarray(got), np.asarray(wanted), rtol=1e-6)
+
+
+def of_two(x, best):
+    """Rows that JAX runs itself, each with a loop that Python runs, which begins with a number of the row before."""
+    s, o = x.sum(), [2, 1.0]
+    for _ in x:
+        for _ in range(3):
+            s = best(o[0], 1)
+            o = [0.5, 1]
+    return s
+
+
+def of_a_test(x):
+    s, o = x.sum(), [2, 1.0]
+    for _ in x:
+        for _ in range(3):
+            s = 4.0 if o[0] > 1 else 3.0
+            o = [0.5 if s > 3 else 7.5, 1]
+    return s
+
+
+def of_a_number_in_a_test(x, k: int):
+    s, o = x.sum(), [3.0]
+    for _ in x:
+        for at in range(k):
+            p = o[0] if k > 1 else 1.0
+            s = max(p, at) * 2.0
+            o = [0.5 * at]
+    return s
+
+
+def of_a_truth(x):
+    s, o = x.sum(), [2, 1.0]
+    for _ in x:
+        for _ in range(3):
+            s = 1.0 if o[0] and not o[0] > 5 else -1.0
+            o = [min(o[0], 1) - 1, o[1]]
+    return s
+
+
+NUMBERS = [
+    lambda x: of_two(x, max),
+    lambda x: of_two(x, min),
+    of_a_test,
+    lambda x: of_a_number_in_a_test(x, 2),
+    of_a_truth,
+]
+
+
+@pytest.mark.parametrize("f", NUMBERS, ids=["max", "min", "test", "number in a test", "truth"])
+@pytest.mark.parametrize("given", [(), (X,)], ids=["open", "typed"])
+def test_a_number_that_a_loop_of_pythons_begins_with(f, given):
+    program = gfx.symbolic_trace(f, *given, backend="jax")
+    for call, x in ((program, X), (jax.jit(program.to("jax")), X), (program.to("torch"), torch.tensor(np.asarray(X)))):
+        np.testing.assert_allclose(np.asarray(call(x)), np.asarray(f(X)), rtol=1e-6)
