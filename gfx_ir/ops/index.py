@@ -201,24 +201,9 @@ def _diag_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
 
 
 _triangle = Trait.SHAPE_OF_FIRST | Trait.APART | Trait.UNSAVED | Trait.KEEPS_SIGN | Trait.STEADY | Trait.FIRST_ROWS
-op(
-    FAMILY,
-    "tril(x, k=0)",
-    "np.tril(x, k=k)",
-    infer=_triangle_type,
-    compute=free,
-    traits=_triangle,
-    sequence=comparisons.triangle(True),
-)
-op(
-    FAMILY,
-    "triu(x, k=0)",
-    "np.triu(x, k=k)",
-    infer=_triangle_type,
-    compute=free,
-    traits=_triangle,
-    sequence=comparisons.triangle(False),
-)
+for _name, _up_to in (("tril", True), ("triu", False)):
+    _rules: dict[str, Any] = {"infer": _triangle_type, "traits": _triangle, "sequence": comparisons.triangle(_up_to)}
+    op(FAMILY, f"{_name}(x, k=0)", f"np.{_name}(x, k=k)", compute=free, **_rules)
 op(
     FAMILY,
     "diagonal(x, offset=0, axis1=0, axis2=1)",
