@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from .. import host
@@ -11,20 +12,18 @@ from ..infer.comparisons import everywhere, is_causal
 
 
 def told_mask(q: Any, k: Any, mask: Any) -> tuple[Any, bool]:
-    """A mask of booleans over (..., L, S), or None in its place; and whether query i sees the keys up to i instead."""
+    """A mask of booleans over (..., L, S), or None in its place; and whether query i sees the keys up to i instead. A mask stays where it may
+    not fit: what is raised for it is raised."""
     held = told_content(mask)
-    if everywhere(held):
-        return None, False
-    if not is_causal(held):
+    hidden = is_causal(held)
+    if not hidden and not everywhere(held):
         return mask, False
     found, queries, keys = (told_dims(x) if type(x) is Value else None for x in (mask, q, k))
-    if found is None or not _same(found[-1], keys):
+    if found is None or queries is None or keys is None or not 1 < len(found) <= len(queries):
         return mask, False
-    # one row of a square, which may be spread over all queries, hides nothing
-    fits = _same(found[-2], queries) or host.same(found[-2], found[-1]) is True
-    return (None, True) if fits else (mask, False)
-
-
-def _same(size: Any, dims: tuple | None) -> bool:
-    """Whether an axis of a mask is surely as long as the places are that it tells of, so that it is not spread."""
-    return dims is not None and len(dims) > 1 and host.same(size, dims[-2]) is True
+    scores = (*queries[:-1], keys[-2])[-len(found) :]
+    fits = [host.same(size, wanted) is True for size, wanted in zip(found, scores)]
+    spread = [size == 1 for size in found]
+    if hidden:  # a place of it is one of the scores
+        spread[-2:] = False, False
+    return (None, hidden) if all(map(operator.or_, fits, spread)) else (mask, False)

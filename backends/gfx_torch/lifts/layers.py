@@ -121,7 +121,7 @@ def attention(
     """F.scaled_dot_product_attention."""
     if enable_gqa:
         key, value = (_repeat_heads(x, query) for x in (key, value))
-    if attn_mask is not None and is_causal is False:
+    if is_causal is False:
         attn_mask, is_causal = told_mask(query, key, attn_mask)
     if type(dropout_p) in (int, float) and dropout_p == 0:
         return ops.scaled_dot_product_attention(query, key, value, attn_mask, 0.0, is_causal, scale)

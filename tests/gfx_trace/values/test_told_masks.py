@@ -93,7 +93,7 @@ def of_squares(q):
 CASES = [
     (nowhere_negative, "none"), (from_both_sides, "none"), (up_to_itself, "causal"), (not_later, "causal"),
     (with_axes_before_it, "causal"), (with_an_axis_before_it, "causal"), (a_part_of_it, "masked"),
-    (lower, "causal"), (not_upper, "causal"), (one_row_spread, "causal"), (one_place_spread, "masked"),
+    (lower, "causal"), (not_upper, "causal"), (one_row_spread, "masked"), (one_place_spread, "masked"),
     (one_later, "masked"), (upper, "masked"), (others, "masked"), (of_fractions, "masked"), (of_squares, "masked"),
 ]  # fmt: skip
 
@@ -109,3 +109,17 @@ def test_masks(f, what):
         x = torch.randn(2, 3, size, 4)
         for to, given in (("torch", x), ("jax", x.numpy())):
             np.testing.assert_allclose(np.asarray(program.to(to)(given)), f(x), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("given", [(GIVEN,), ()], ids=["typed", "open"])
+@pytest.mark.parametrize("shape", [(7, 5), (4, 1, 5, 5), (1, 1, 1, 5, 5), (5,)], ids=str)
+def test_masks_that_do_not_fit_are_refused_as_the_author_has_it(shape, given):
+    """Though they hide nothing."""
+
+    def f(q):
+        return F.scaled_dot_product_attention(q, q, q, torch.ones(shape, dtype=torch.bool))
+
+    with pytest.raises((RuntimeError, IndexError)):
+        f(GIVEN)
+    with pytest.raises((RuntimeError, IndexError, gfx.GfxError)):
+        gfx.symbolic_trace(f, *given, backend="torch")(GIVEN)
