@@ -226,9 +226,9 @@ def repeated(args: tuple, rank: int | None) -> Seq | None:
 def _repeated(x: Seq, rank: int, along: Any) -> Seq | None:
     """As often as that along the last axis."""
     once = type(along) is int and along == 1
-    return (
-        None if x.step and not once else replace(x, rank=rank, length=x.length if once and x.rank else None, ones=False)
-    )
+    if x.step and not once:
+        return None
+    return replace(x, rank=rank, length=x.length if once and x.rank else None, ones=False)
 
 
 def joined(args: tuple, rank: int | None) -> Seq | None:

@@ -88,8 +88,8 @@ def _repeat(args: SimpleNamespace) -> str:
 
 def _pad(args: SimpleNamespace) -> str:
     """F.pad counts the widths from the last axis; its other modes leave at least the first axis alone, and pad one to three."""
-    pairs, held = args.widths, "widths"
-    first, known = 0, isinstance(pairs, (tuple, list)) and all(isinstance(w, int) for pair in pairs for w in pair)
+    pairs, first = args.widths, 0
+    known = isinstance(pairs, (tuple, list)) and all(isinstance(w, int) for pair in pairs for w in pair)
     mode, rank = shapes.MODES[args.mode], rank_of(args.x)
     if known and mode != "constant" and rank is not None:
         first = next((at for at, pair in enumerate(pairs) if any(pair)), len(pairs) - 1)
@@ -97,7 +97,7 @@ def _pad(args: SimpleNamespace) -> str:
     last = len(pairs)
     if last - first > 3 and known and not any(pairs[-1]):
         last -= 1
-    widths = f"({', '.join(f'{held}[{at}][0], {held}[{at}][1]' for at in reversed(range(first, last)))})"
+    widths = f"({', '.join(f'widths[{at}][0], widths[{at}][1]' for at in reversed(range(first, last)))})"
     if known:
         widths = str(tuple(w for pair in reversed(pairs[first:last]) for w in pair))
     if mode == "constant":

@@ -65,27 +65,29 @@ def _widened(node: Node, backend: Backend) -> bool:
 
 def _computes(node: Node, backend: Backend) -> bool:
     """Whether the target's function runs on small arrays like those of a node; where these tell nothing, it does."""
-
-    def run(wide: bool) -> None:
-        def small(leaf: Any) -> Any:
-            if type(leaf) is not Value:
-                return leaf
-            known = leaf.type
-            if not isinstance(known, LogicalTensor) or known.dtype is None:
-                return 1
-            dtype = int64 if wide and known.dtype.name in backend.lacks else known.dtype
-            return backend.from_host(np.ones((1,) * (known.rank or 0), dtype.numpy))
-
-        backend.run(node.op, tree_map(small, node.args))
-
     try:
-        run(wide=False)
+        _run_small(node, backend, wide=False)
     except NotImplementedError:
         return False
     except Exception:
         try:
-            run(wide=True)
+            _run_small(node, backend, wide=True)
         except Exception:  # of sizes and positions, which are not those of the call
             return True
         return False
     return True
+
+
+def _run_small(node: Node, backend: Backend, wide: bool) -> None:
+    """Run the target's function on small arrays; `wide`: of 64 bits where it lacks a dtype."""
+
+    def small(leaf: Any) -> Any:
+        if type(leaf) is not Value:
+            return leaf
+        known = leaf.type
+        if not isinstance(known, LogicalTensor) or known.dtype is None:
+            return 1
+        dtype = int64 if wide and known.dtype.name in backend.lacks else known.dtype
+        return backend.from_host(np.ones((1,) * (known.rank or 0), dtype.numpy))
+
+    backend.run(node.op, tree_map(small, node.args))

@@ -118,8 +118,8 @@ def _asked(
         if (free and any(len(region) for region in regions)) or any(
             _none_without(x, found, known, questions) for x in (*taken, *_given_by_tests(regions))
         ):
-            here = brought(found, node)
-            if here is not None and not _is_asked_around(here, node, questions):
+            here = None if _is_asked_around(found, node, questions) else brought(found, node)
+            if here is not None:
                 return here, known
     return None
 
