@@ -17,6 +17,7 @@ from ...graph import Graph, Node, Value
 from ...infer.facts import Facts
 from ...op import lookup
 from ...program import Program
+from ...python_numbers import KINDS, OPEN
 from ...regions import outputs_of
 from ...trees import leaves
 from ..liveness import loop_results, placeholders
@@ -95,9 +96,13 @@ def _hangs(tree: Any, traced: set[Value]) -> bool:
     return any(leaf in traced for leaf in leaves(tree) if type(leaf) is Value)
 
 
-def _is_of_data(given: Any, traced: set[Value]) -> bool:
-    """Whether what stands for a number is data: such a number, or a tensor, as what a loop carries that the target runs itself."""
-    return any(leaf in traced or leaf.is_tensor for leaf in leaves(given) if type(leaf) is Value)
+def _is_of_data(value: Value, given: Any, traced: set[Value]) -> bool:
+    """Whether a value that is no tensor is data: such a number is given for it, or, for a number, a tensor, as what a loop carries that
+    the target runs itself."""
+    if value.is_tensor:
+        return False
+    number = value.kind in (*KINDS, OPEN)
+    return any(leaf in traced or (number and leaf.is_tensor) for leaf in leaves(given) if type(leaf) is Value)
 
 
 def _is_data(node: Node, traced: set[Value]) -> bool:
@@ -118,7 +123,7 @@ def _follows(node: Node, traced: set[Value], unrolling: Unrolling) -> Iterator[V
     elif is_test(node):
         yield from _passed_on(node, node.args[1], traced)
         sides = zip(node.values, *(outputs_of(region.result, len(node.values)) for region in node.regions))
-        yield from (value for value, *given in sides if not value.is_tensor and _is_of_data(given, traced))
+        yield from (value for value, *given in sides if _is_of_data(value, given, traced))
         if _is_data(node, traced):
             yield from node.values
     elif is_loop(node):
@@ -140,9 +145,9 @@ def _passed_on(node: Node, operands: tuple, traced: set[Value]) -> Iterator[Valu
 def _carried(node: Node, traced: set[Value], data: bool) -> Iterator[Value]:
     """Host values that a loop carries, where they are data before it or after a trip; all of a loop that is data."""
     for at, (init, result) in enumerate(zip(node.arg("init"), loop_results(node))):
-        if data or _is_of_data((init, result), traced):
-            phis = [placeholders(node, region)[1][at] for region in node.regions]
-            yield from (value for value in (*phis, node.values[at]) if not value.is_tensor)
+        phis = [placeholders(node, region)[1][at] for region in node.regions]
+        held = (value for value in (*phis, node.values[at]) if not value.is_tensor)
+        yield from (value for value in held if data or _is_of_data(value, (init, result), traced))
 
 
 def _as_data(node: Node, facts: Facts, style: Style) -> list[Value]:
