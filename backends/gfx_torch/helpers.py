@@ -26,6 +26,17 @@ def as_number_beside(x, like):
     return x.to(torch.result_type(like, 1j if x.is_complex() else 1.0 if x.is_floating_point() else 1))
 
 
+def alike(items, dtype):
+    """Items as tensors: numbers have the dtype that they have beside the others, fractions this one where those are whole numbers."""
+    like = torch.zeros(1, dtype=torch.bool)
+    for x in items:
+        like = like.to(torch.promote_types(like.dtype, x.dtype)) if isinstance(x, torch.Tensor) else like
+    if not (like.is_floating_point() or like.is_complex()):
+        alone = {float: dtype, complex: dtype.to_complex()}
+        items = [torch.as_tensor(x, dtype=alone.get(type(x))) for x in items]
+    return [x if isinstance(x, torch.Tensor) else torch.as_tensor(x, dtype=torch.result_type(like, x)) for x in items]
+
+
 def as_double(x):
     """x as a tensor, a float of Python's with all its digits."""
     return torch.as_tensor(x, dtype=torch.float64) if isinstance(x, float) else torch.as_tensor(x)

@@ -45,7 +45,7 @@ _FIRST_NUMBER = {
 }  # fmt: skip
 
 _FIRST = ("repeated_keys", "keep_order", "own_gradients", "foreign_texts", "literals")
-_DTYPES = ("booleans", "untold", "powers", "promoted", "lacking_dtypes", "composites", "tensor_lists")
+_DTYPES = ("booleans", "untold", "powers", "promoted", "lacking_dtypes", "composites", "alike_lists", "tensor_lists")
 _LAST = ("kept_lists", "returned", "unread", "inline_calls", "gathered", "reroll", "one_generator")
 LOWERING = (
     *_FIRST, "handed", *_DTYPES,

@@ -86,8 +86,8 @@ class Facts:
 
     # ------------------------------------------------------------------ what is asked
     def of(self, leaf: Any) -> Fact:
-        """The fact of a value or a constant."""
-        return self._found.of(leaf) if type(leaf) is Value else self._constant(leaf)
+        """The fact of a value, of the items of a list, or of a constant."""
+        return self._found.of(leaf) if type(leaf) in _UNKNOWNS else self._constant(leaf)
 
     def kinds(self, leaf: Any) -> Kinds:
         """What Python may have there: an array, or numbers of some kinds."""

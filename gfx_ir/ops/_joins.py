@@ -127,6 +127,17 @@ def slice_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
 
 
 @takes_open
+def alike_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    """What is known of each item where numbers have the dtype that they have beside arrays; alone, fractions that of the argument."""
+    if not isinstance(args.items, (tuple, list)):
+        return LogicalTensor()
+    types = [as_type(item, rules) for item in args.items]
+    arrays = [item for item in types if not item.weak]
+    dtype = promote(types, "jax")[0] if arrays else args.dtype
+    return LogicalTensor(dtype if {item.dtype for item in arrays or types} == {dtype} else None)
+
+
+@takes_open
 def items_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     """What is known of each item of two lists."""
     parts = [

@@ -13,6 +13,16 @@ def as_strided(x, shape, strides, offset=0):
     return np.ravel(x)[at]
 
 
+def alike(items, dtype):
+    """Items as arrays: numbers have the dtype that they have beside the others, fractions this one where those are whole numbers."""
+    arrays = [x.dtype for x in items if hasattr(x, "dtype")]
+    like = np.result_type(*arrays) if arrays else np.dtype(bool)
+    if like.kind in "biu":
+        alone = {float: dtype, complex: np.result_type(dtype, np.complex64)}
+        items = [np.asarray(x, alone.get(type(x))) for x in items]
+    return [x if hasattr(x, "dtype") else np.asarray(x, np.result_type(like, x)) for x in items]
+
+
 def unfold(x, axis, size, step=1):
     """Windows of `size` elements, `step` apart, along an axis; the last axis runs along each window."""
     windows = np.lib.stride_tricks.sliding_window_view(x, size, axis, writeable=True)
@@ -109,6 +119,6 @@ def scatter_reduce(x, indices, updates, axis, reduce, include_self=True):
 ARRANGE = {
     f.__name__: f
     for f in (
-        as_strided, unfold, view_as_complex, vander, argwhere, unique, unique_consecutive, bincount, scatter_reduce,
+        alike, as_strided, unfold, view_as_complex, vander, argwhere, unique, unique_consecutive, bincount, scatter_reduce,
     )
 }  # fmt: skip

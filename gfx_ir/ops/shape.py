@@ -20,6 +20,7 @@ from . import _seen, _views
 from ._asked import Asked, IsNone, Sizes
 from ._axes import flattened, moved, permuted, reshaped, squeezed, swapped, transposed, unsqueezed
 from ._joins import (
+    alike_type,
     broadcast_dims,
     chunk_type,
     concat_type,
@@ -215,6 +216,7 @@ for _signature, _spelling, _infer, _rest in (
         {"kinds": ("list",), "traits": Trait.ORDERS},
     ),
     ("seq_concat(items, more)", "[*items, *more]", items_type, {"kinds": ("list",)}),
+    ("seq_alike(items, dtype)", "alike(items, dtype)", alike_type, {"kinds": ("list",)}),
     ("seq_array(items, dtype)", "np.array(items, dtype=dtype)", numbers_type, {}),
     (
         "split(x, sections, axis=0)",

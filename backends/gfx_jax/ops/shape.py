@@ -137,6 +137,7 @@ ROWS = (
     Row("seq_at", at_path),
     Row("seq_slice", "items[cut]"),
     Row("seq_sorted", in_order),
+    Row("seq_alike", "items"),
     Row("seq_concat", "[*items, *more]"),
     Row("seq_array", "jnp.array(items, dtype=dtype)"),
     Row("split", _joins.split_spelling, _SAME["split"] | {"lax.split": _joins.lax_split}),

@@ -259,6 +259,7 @@ ROWS = (
     Row("seq_slice", "items[cut]"),
     Row("seq_sorted", in_order),
     Row("seq_concat", "[*items, *more]"),
+    Row("seq_alike", "alike(items, dtype)"),
     Row("seq_array", "torch.tensor(items, dtype=dtype)"),
     Row("split", _split, {names("split"): splitting.split, names("tensor_split"): splitting.tensor_split}),
     Row("chunk", _single("torch.chunk(x, chunks, dim=axis)", ops.chunk), {names("chunk"): splitting.chunk}),

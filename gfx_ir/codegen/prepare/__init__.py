@@ -4,6 +4,7 @@ backend that alone needs a pass has its file.
 These files know the graph and the style of the target, and nothing of names, expressions or statements.
 """
 
+from .alike import AlikeLists
 from .asked import Truths
 from .base import LOWERINGS, Emission, Lowering
 from .booleans import Booleans
@@ -44,7 +45,7 @@ from .untold import Untold
 from .zipped import Shortest
 
 for _pass in (
-    AskedFirst, Booleans, Composites, DropCarried, FilledLists, FindHanded, ForeignTexts, Gathered, InlineCalls, KeepOrder, KeptLists,
+    AlikeLists, AskedFirst, Booleans, Composites, DropCarried, FilledLists, FindHanded, ForeignTexts, Gathered, InlineCalls, KeepOrder, KeptLists,
     LackingDtypes, Literals, MergedTests, NestedLoops, OneGenerator, OpenDtypes, OwnGradients, Powers, Promoted, PythonNumbers, Ranges,
     RepeatedKeys, Reroll,
     Returned, Shallow, SharedCalls, Shortest, Simplify, StagedRanges, TensorLists, Traced, Truths, Unpacked, Unread, Untold,

@@ -64,6 +64,8 @@ SAMPLES = [
     S("seq_sorted", ((X, Y, X), (3, 1, 3), True)),
     S("seq_sorted", ((3, 1, 2), None, True)),
     S("seq_concat", ((X, Y), [normal(3, 2)])),
+    S("seq_alike", ((X, 2, 0.5), float64)),
+    S("seq_alike", ((0.1, 2.5), float64)),
     S("seq_array", ((0.5, 2.0), float64)),
     S("seq_array", ((), int64)),
     S("stack", ((X, Y),)),
