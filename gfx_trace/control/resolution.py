@@ -10,7 +10,7 @@ from typing import Any
 from gfx_ir.codegen.sides import outer
 from gfx_ir.control import hangs_on_data, is_call, is_given
 from gfx_ir.copies import copy_graph
-from gfx_ir.graph import Node, Value, values_in
+from gfx_ir.graph import Graph, Node, Value, values_in
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.op import active
 from gfx_ir.passes.dce import has_effect
@@ -207,12 +207,26 @@ class Resolution:
 
     def stays(self, value: Value) -> bool:
         """Whether a value is of a graph under construction: it can be read also behind the regions that are being joined."""
-        graph = value.node.graph
+        return self._is_built(value.node.graph)
+
+    def _is_built(self, graph: Graph | None) -> bool:
         return graph is self.tracer.graph or any(graph is g for g, _ in self.tracer.stack)
 
     def here(self, value: Value) -> Value:
         """A value, also where it was made in a region that was left."""
         return value if self.visible(value) or value.node.graph is None else self._copied(value)
+
+    def asked(self, test: Value) -> Value:
+        """A test, also where it was made in a region that was left: the node around that gives it, False where its side is not run,
+        on which what it follows from may raise."""
+        return self.tracer.local(self._export(test, False)) if self._is_handed_on(test) else self.here(test)
+
+    def _is_handed_on(self, value: Value) -> bool:
+        """Whether a value can be an output of the nodes around it: these are of a graph under construction."""
+        graph = value.node.graph
+        while graph is not None and graph.owner is not None and not self._is_built(graph):
+            graph = graph.owner.graph
+        return graph is not None and graph is not value.node.graph and self._is_built(graph)
 
     def _copied(self, value: Value) -> Any:
         """A value of a region that was left, computed again here: what it follows from has no effect."""
@@ -269,11 +283,10 @@ class Resolution:
         which nothing reads: False for a test, as JAX traces also a side that data never takes. Where data tests one of the nodes, in
         which both sides give the same kinds, the value is computed again."""
         graph = value.node.graph
-        assert graph is not None
-        if graph is self.tracer.graph or any(graph is g for g, _ in self.tracer.stack):
+        if self._is_built(graph):
             return value
+        assert graph is not None and graph.owner is not None
         node = graph.owner
-        assert node is not None
         for at, leaf in enumerate(graph.result):
             if leaf is value:
                 return self._export(node.values[at], instead)

@@ -163,7 +163,7 @@ def _under(when: tuple, run: Callable[[], None]) -> None:
         return
     builder = active.builder
     (asked, truth), *rest = when
-    test = asked() if callable(asked) else builder.gates.here(asked) if type(asked) is Value else asked
+    test = asked() if callable(asked) else builder.gates.asked(asked) if type(asked) is Value else asked
     known = builder.facts.decide(test) if type(test) is Value else test
     inner = lambda: _under(tuple(rest), run)
     if known is None:

@@ -119,7 +119,7 @@ class Either:
     def asked(self) -> tuple[Any, bool | None]:
         """The test, as a value that can be read here, and whether it is known to hold."""
         builder = active.builder
-        test = self.test() if callable(self.test) else builder.gates.here(self.test)
+        test = self.test() if callable(self.test) else builder.gates.asked(self.test)
         return test, builder.facts.decide(test) if type(test) is Value else test
 
     def _values(self) -> tuple:
