@@ -8,6 +8,7 @@ from ..backend import Backend
 from ..control import calls_function, is_repeat
 from ..graph import Graph, Node, Value
 from .in_place import carried_spare, gives_spare, spare
+from .prepare.calls import TRANSFORMED
 
 
 class Summary:
@@ -25,7 +26,7 @@ class Summary:
     def _read(self, graph: Graph) -> None:
         called = []
         for node in graph.walk():
-            if calls_function(node):
+            if calls_function(node) or node.op is TRANSFORMED:
                 called.append(self._functions[node.args[0]])
             if is_repeat(node):
                 self._params.add(graph)

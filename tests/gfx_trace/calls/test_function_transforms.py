@@ -80,3 +80,27 @@ def test_code_without_source_is_refused_at_its_line(call):
     exec(f"def g(x):\n    return (x * x).sum()\n\n\ndef fn(x):\n    return torch.func.{call}\n", made)
     with pytest.raises(GfxError, match=r"'fn' has no source .*<string>:5 in fn"):
         gfx.transpile(made["fn"], torch.ones(2), to="torch")
+
+
+class Energies(torch.nn.Module):
+    """Derives, batched, code that reads weights."""
+
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+
+    def forward(self, x):
+        energy = lambda row: self.net(row).squeeze()
+        forces = torch.vmap(torch.func.grad(energy))(x)
+        return forces, torch.vmap(torch.func.hessian(energy))(x), torch.vmap(energy)(x)
+
+
+@pytest.mark.parametrize("outer", [False, True])
+def test_weights_are_handed_to_what_is_derived_within_a_batch(outer):
+    model = torch.nn.Sequential(Energies()) if outer else Energies()
+    x = torch.randn(3, 2)
+    for to in ("torch", "jax"):
+        result = gfx.transpile(model, x, to=to)
+        for got, want in zip(result(x if to == "torch" else jnp.asarray(x)), model(x), strict=True):
+            got = got.detach() if to == "torch" else got
+            np.testing.assert_allclose(got, want.detach(), rtol=1e-4, atol=1e-6)
