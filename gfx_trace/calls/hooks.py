@@ -126,7 +126,7 @@ def gfx_iter(iterable: Any) -> Any:
     tracer = here()
     source = rows_of(tracer.overloading.iterable(iterable))
     if type(source) not in _OPEN:
-        return tracer.iteration.steps(source)
+        return tracer.iteration.steps(source, later=True)
     if not isinstance(tracer.host_values.length(source), int):
         raise tracer.error(
             "GFX cannot convert this comprehension: it filters, or nests, rows whose number is open, so its length would be too",

@@ -26,7 +26,7 @@ def endless(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def loop_without_end(tracer: Capturing, iterator: Any, body: Callable[[Any], None], access: Access, stop: Stop) -> None:
     """for item in iterator: body(item), until stop(): Python runs it as long as it is known here whether that holds."""
-    items = tracer.iteration.steps(iterator, loop=True)
+    items = tracer.iteration.steps(iterator, later=True)
     item = next(items)
     flag: Any = None
     if not stops_open(tracer, lambda: body(item), access, stop):

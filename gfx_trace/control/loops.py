@@ -210,7 +210,7 @@ class Loops:
             return
         if source is None and run_beside(self.tracer, iterable, body, access, stop):
             return
-        self._run_for(self.tracer.iteration.steps(iterable, loop=True), body, access, stop)
+        self._run_for(self.tracer.iteration.steps(iterable, later=True), body, access, stop)
 
     def _run_for(self, items: Any, body: Any, access: Access, stop: Stop | None) -> None:
         """Python runs the loop; once its break flag is open, the trips that are left hang on it."""

@@ -61,7 +61,7 @@ def lazily(
     it, else a Lazy; `kind`: what it is in Python; `target`, `access`: as in `Tracer.map_`."""
     stands = type(source) in (list, tuple) and holds_rows(source)
     if not (stands or is_open_iterable(source) or type(source) is Gated):
-        return tracer.iteration.made(_each(kind, function, tracer.iteration.steps(source)))
+        return tracer.iteration.made(_each(kind, function, tracer.iteration.steps(source, later=True)))
     whole = lambda: open_tuple(tracer.loops.map_(function, turns_of(source), target, access))
     steps = lambda: _each(kind, function, tracer.iteration.steps(source))
     return tracer.iteration.made(Lazy(kind, whole, steps, lambda: each_of(function, turns_of(source))))
@@ -100,7 +100,7 @@ def combine(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if f is reversed and rows_kind(parts[0]) and isinstance(tracer.host_values.length(parts[0]), int):
         parts = (list(tracer.host_values.iterate(parts[0])),)  # its items are numbers
     if not any(map(is_open_iterable, parts)) or any(map(runs_code, parts)):
-        steps = [tracer.iteration.steps(part) if is_iterator(part) else part for part in parts]
+        steps = [tracer.iteration.steps(part, later=True) if is_iterator(part) else part for part in parts]
         return tracer.iteration.made(f(*steps, *args[len(parts) :], **kwargs))
     asked = tuple(
         [x if type(x) is list else part for x, part in zip(first, parts)]
@@ -172,7 +172,7 @@ def _of_one_length(tracer: Capturing, parts: tuple) -> None:
 
 def chained(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """itertools.chain.from_iterable(iterables)."""
-    sources = map(tracer.iteration.steps, tracer.iteration.steps(args[0]))
+    sources = map(tracer.iteration.steps, tracer.iteration.steps(args[0], later=True))
     return tracer.iteration.made(itertools.chain.from_iterable(sources))
 
 
@@ -200,7 +200,7 @@ def filtered(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         tracer.site = site  # what asks a tensor for its items leaves its own
         return fixed(tracer, test, "filter: it")
 
-    return tracer.iteration.made(filter(kept, tracer.iteration.steps(source)))
+    return tracer.iteration.made(filter(kept, tracer.iteration.steps(source, later=True)))
 
 
 # ---------------------------------------------------------------- what takes all items

@@ -138,8 +138,9 @@ class Iteration:
         finally:
             self.stepping.pop()
 
-    def steps(self, source: Any, loop: bool = False) -> Iterator[Any]:
-        """The items of a source one by one. `loop`: the code that takes them is one loop, whose later trips may hang on tests."""
+    def steps(self, source: Any, later: bool = False) -> Iterator[Any]:
+        """The items of a source one by one. `later`: one loop takes them, whose later trips may hang on tests, or an iterator that is made
+        of them, whose takers are checked."""
         tracer = self.tracer
         tracer.effects.sure_of_keys(source)
         source = tracer.overloading.iterable(source)
@@ -150,9 +151,9 @@ class Iteration:
         if not is_iterator(source):
             items = items_of(tracer, source) if type(source) is list else source
             return map(tracer.arrays.in_graph, items) if tracer.tensor_paths else iter(items)
-        if loop:
+        if later:
             self.check(source)
-        return self._steps(source, tracer.graph if loop else None)
+        return self._steps(source, tracer.graph if later else None)
 
     def _steps(self, iterator: Any, home: Graph | None) -> Iterator[Any]:
         site = self.tracer.span() if isinstance(iterator, GeneratorType) else None
@@ -249,14 +250,14 @@ class Iteration:
         if not is_iterator(x):
             self.tracer.effects.sure_within(x)
             return (
-                self.steps(x)
+                self.steps(x, later=lazy)
                 if (takes or lazy) and self.tracer.overloading.own_method(x, "__iter__") is not None
                 else x
             )
         if isinstance(x, Lazy) and not lazy:
             return self.drained(x)
         if lazy or self.tracer.overloading.own_method(x, "__next__") is not None:
-            return self.steps(x)
+            return self.steps(x, later=lazy)
         self.check(x)
         return x
 

@@ -117,3 +117,44 @@ def one_list_ends_first(x):
 @pytest.mark.parametrize("fn", [known_to_grow, one_list_ends_first])
 def test_what_is_known_is_gone_over_as_python_does(fn):
     assert_as_python(fn, (), [(torch.tensor([1.0, -2.0]),)])
+
+
+def _left(made):
+    def fn(x):
+        taken = x * 0
+        for i, (scale, step) in made([1.0, -2.0, 0.5], [0.5, 2.0, 1.0]):
+            x = x * scale + step
+            if x.sum() > 2:
+                return x, i
+            taken = taken + i
+        return taken, -1
+
+    return fn
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda a, b: enumerate(zip(a, b)),
+        lambda a, b: zip(itertools.count(), zip(a, b)),
+        lambda a, b: ((i, pair) for i, pair in enumerate(zip(a, b))),
+        lambda a, b: itertools.islice(enumerate(zip(a, b)), 2),
+        lambda a, b: map(lambda pair: (pair[0], pair[1]), enumerate(zip(a, b))),
+        lambda a, b: filter(lambda pair: True, enumerate(zip(a, b))),
+    ],
+)
+def test_data_may_leave_a_loop_over_iterators_of_iterators(made):
+    assert_as_python(_left(made), (), [(torch.tensor(values),) for values in ([1.0, 2.0], [-1.0, 0.0], [-4.0, 1.0])])
+
+
+def test_how_far_an_iterator_within_another_has_moved_is_not_known_either():
+    def fn(x):
+        pairs = zip([1.0, -2.0, 0.5], [0.5, 2.0, 1.0])
+        for _, (scale, step) in enumerate(pairs):
+            x = x * scale + step
+            if x.sum() > 2:
+                break
+        return x * sum(a * b for a, b in pairs)
+
+    with pytest.raises(CaptureError, match="decides how far it has moved on before"):
+        gfx.symbolic_trace(fn, backend="torch")
