@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,12 +12,16 @@ from gfx_ir.backend import Backend
 from gfx_ir.errors import ShapeError
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef, Point, Trait
-from gfx_ir.rules import infer
+from gfx_ir.rules import infer_at
 from gfx_ir.trees import is_constant, leaves, tree_map
 from gfx_ir.types import LogicalTensor
 
 from ..interfaces import Capturing
 from ..values.raised import INSTEAD_OF_CATCHING, INSTEAD_OF_WAITING, gfx_handlers
+
+
+_PRIMES = (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049, 1051, 1061, 1063, 1069)
+"""Sizes that have nothing to do with each other."""
 
 
 class Waiting:
@@ -135,24 +139,39 @@ class Waiting:
         if self._tracer.static_types:  # what the rule has asked, where it was told all
             types = [getattr(leaf.type, "dims", None) for leaf in tensors]
             numbers = () if op.traits & Trait.ELEMENTWISE else filter(self._tracer.record.numbers_of, given)
-            told = len(tensors) == len(given) and not any(numbers)
-            if not told or any(dims is None or None in dims for dims in types):
+            if any(numbers) or any(dims is None or None in dims for dims in types):
                 return False
-            return not self.handlers or all(map(is_constant, types)) or self._takes_smallest(op, args)
+            if len(tensors) < len(given):
+                return self._takes_any(op, args)
+            return not self.handlers or all(map(is_constant, types)) or self._takes_at(op, args, _smallest)
         return (
             bool(op.traits & Trait.ELEMENTWISE) and sum(self._tracer.record.rank_of(leaf) != 0 for leaf in tensors) < 2
         )
 
-    def _takes_smallest(self, op: OpDef, args: tuple) -> bool:
-        """Whether an op takes its tensors where open sizes are as small as they may be, which have no such position or part then."""
+    def _takes_any(self, op: OpDef, args: tuple) -> bool:
+        """Whether an op takes tensors and sizes of which nothing but expressions of open sizes is known: where these are as small as
+        they may be, and where no two of them have to do with each other."""
+        numbers = [leaf for leaf in leaves(args) if type(leaf) is Value and not leaf.is_tensor]
+        if not all(isinstance(leaf.type, (int, host.Dim, host.Expr)) for leaf in numbers):
+            return False
+        tensors = [leaf for leaf in leaves(args) if type(leaf) is Value and leaf.is_tensor]
+        sizes = [*(leaf.type for leaf in numbers), *(size for leaf in tensors for size in leaf.type.dims)]
+        dims = list(dict.fromkeys(dim for size in sizes for dim in host.atoms(size)))
+        unlike = dict(zip((dim.name for dim in dims), _PRIMES))
+        if len(dims) > len(_PRIMES) or any(dim.max is not None and dim.max < unlike[dim.name] for dim in dims):
+            return False
+        return self._takes_at(op, args, _smallest) and self._takes_at(op, args, lambda x: host.evaluate(x, unlike))
 
-        def smallest(leaf: Any) -> Any:
-            if type(leaf) is not Value or not leaf.is_tensor:
+    def _takes_at(self, op: OpDef, args: tuple, at: Callable[[Any], int]) -> bool:
+        """Whether an op takes its arguments where their sizes are these, which may have no such position or part."""
+
+        def told(leaf: Any) -> Any:
+            if type(leaf) is not Value:
                 return leaf
-            return LogicalTensor(leaf.type.dtype, tuple(host.bounds(size)[0] for size in leaf.type.dims))
+            return LogicalTensor(leaf.type.dtype, tuple(map(at, leaf.type.dims))) if leaf.is_tensor else at(leaf.type)
 
         try:
-            infer(op, tree_map(smallest, args), self._tracer.promotion)
+            infer_at(op, tree_map(told, args), self._tracer.promotion, None)
         except ShapeError:
             return False
         return True
@@ -173,6 +192,10 @@ class Waiting:
             return True
         given = self._tracer.record.given(x)
         return given is not None and given.size() == 1
+
+
+def _smallest(size: Any) -> Any:
+    return host.bounds(size)[0]
 
 
 def _axes(op: OpDef, args: tuple) -> int | None:

@@ -144,6 +144,41 @@ def test_what_cannot_fail_alone_goes(fn, lines):
     assert len(source[source.index("def ") :].strip().splitlines()) == lines + 1, source
 
 
+def to_its_batch(x, like):
+    n = like.shape[0]
+    if n != 1:
+        _x = x.expand(n, -1)
+    return like
+
+
+def shaped_by_its_batch(x, like):
+    n = like.shape[0]
+    _x = x.reshape(n, 2)
+    return like
+
+
+def shaped_by_its_half(x, like):
+    _x = x.reshape(like.shape[0] // 2, -1)
+    return like
+
+
+FIT = [
+    (to_its_batch, (1, "N"), True), (to_its_batch, ("B", "N"), True), (to_its_batch, ("M", "N"), False),
+    (shaped_by_its_batch, ("B", 2), True), (shaped_by_its_batch, ("M", 2), False), (shaped_by_its_batch, (2, "B"), True),
+    (shaped_by_its_half, ("B", 2), False), (shaped_by_its_half, ("M", "M"), False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fn, size, fits", FIT, ids=[f"{f.__name__}{size}" for f, size, _ in FIT])
+def test_open_sizes_that_surely_fit_go(fn, size, fits):
+    few = gfx.Dim("B", max=4), gfx.Dim("M", max=4)  # none of which tells that others do not fit
+    for batch, other in ((gfx.Dim("B", min=1), gfx.Dim("M", min=1)), few):
+        named = {"B": batch, "M": other, "N": gfx.Dim("N", min=1)}
+        specs = [gfx.TensorSpec(tuple(named.get(x, x) for x in sizes), "float32") for sizes in (size, ("B", 3))]
+        source = gfx.symbolic_trace(fn, *specs, backend="torch").source("torch")
+        assert (len(source[source.index("def ") :].strip().splitlines()) == 3) is (fits and batch.max is None), source
+
+
 HELD = {
     "index": lambda x, i: x[i],
     "index_select": lambda x, i: x.index_select(0, i),
