@@ -95,7 +95,7 @@ def _pad(args: SimpleNamespace) -> str:
         first = next((at for at, pair in enumerate(pairs) if any(pair)), len(pairs) - 1)
         first = min(first, len(pairs) - max(rank - 2, 1))
     last = len(pairs)
-    if last - first > 3 and known and not any(pairs[-1]):
+    if mode != "constant" and last - first > 3 and known and not any(pairs[-1]):
         last -= 1
     widths = f"({', '.join(f'widths[{at}][0], widths[{at}][1]' for at in reversed(range(first, last)))})"
     if known:

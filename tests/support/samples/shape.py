@@ -100,6 +100,7 @@ SAMPLES = [
     S("repeat", (normal(3), (1, 0, 2)), {"axis": 0}),
     S("pad", (MATRIX, ((1, 2), (0, 3)))),
     S("pad", (X, ((1, 1),)), {"value": 2.5}),
+    S("pad", (normal(2, 3, 2, 4), ((0, 0), (1, 1), (1, 0), (0, 0)))),
     S("pad", (X, ((2, 1), (1, 0))), {"mode": "reflect"}),
     S("pad", (X, ((1, 1), (1, 2))), {"mode": "edge"}),
     S("pad", (MATRIX, ((1, 1), (2, 2))), {"mode": "wrap"}),
