@@ -19,7 +19,6 @@ from gfx_ir.types import LogicalTensor
 from ..interfaces import Capturing
 from ..values.raised import INSTEAD_OF_CATCHING, INSTEAD_OF_WAITING, gfx_handlers
 
-
 _PRIMES = (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049, 1051, 1061, 1063, 1069)
 """Sizes that have nothing to do with each other."""
 
