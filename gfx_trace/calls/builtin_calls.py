@@ -49,7 +49,7 @@ from ..python.sequences import folded, is_shape, joined, open_tuple
 from ..python.sizes import holds_open_sizes
 from ..python.texts import formatted, str_or_repr
 from ..python.told import value_of
-from ..values.gated import Gated
+from ..values.gated import Gated, usable
 from ..values.number_rows import rows_kind
 from ..values.proxy import Proxy, is_open
 from ..values.raised import gfx_handlers
@@ -226,7 +226,8 @@ def _printed(tracer: Capturing, x: Any) -> Any:
 
 
 def _written_first(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """A function in C that writes to the list that it gets first."""
+    """A function in C that writes to the list that it gets first, item by item: what stands in it for several is none."""
+    usable(*args[0])
     tracer.effects.writes(args[0])
     return tracer.native_methods.run((*args[0], *args[1:]), lambda: f(*args, **kwargs))
 

@@ -16,7 +16,7 @@ from ..python.open_iterables import Combined, OpenRange, at_its_turn, each_of, i
 from ..python.rows import Lazy, RowIterator, StackedRows, holds_rows, rows_of, turns_of
 from ..python.sequences import OpenList, is_shape, open_tuple
 from ..values.access import NOTHING, Access
-from ..values.gated import Gated
+from ..values.gated import Gated, usable
 from ..values.number_rows import rows_kind
 from ..values.proxy import HostProxy, Proxy, is_open
 from .overloaded import operate
@@ -26,6 +26,7 @@ from .overloaded import operate
 def next_item(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """next(iterator[, default])."""
     if not args or not is_iterator(args[0]):
+        usable(*args)
         return f(*args, **kwargs)
     if type(args[0]) is RowIterator and len(args) == 1:
         return args[0].first()

@@ -1,6 +1,8 @@
 """Lists behind the loop that filled them: what code does with them, and what shares memory with their items."""
 
+import bisect
 import collections
+import heapq
 import itertools
 
 import jax
@@ -195,3 +197,24 @@ def test_a_list_that_is_read_again_has_a_name():
             torch.testing.assert_close(source(m), counted(m))
     once = gfx.symbolic_trace(shown_once, backend="torch").source("torch")
     assert "torch.cat([m[i, i:] for i in range(m.shape[0])])" in once
+
+
+BY_C = {
+    "heapreplace": lambda held: heapq.heapreplace(held, 4.0),
+    "heappop": lambda held: (heapq.heappop(held), held.append(3.0)),
+    "heappush": lambda held: heapq.heappush(held, 4.0),
+    "insort": lambda held: bisect.insort(held, 1.5),
+    "reversed": lambda held: held.append(next(reversed(held))),
+}
+
+
+@pytest.mark.parametrize("name", BY_C)
+def test_functions_in_c_are_not_given_what_stands_for_several_items(name):
+    def f(x, n: int):
+        held = [1.0, 2.0]
+        for _ in range(n):
+            BY_C[name](held)
+        return x * len(held)
+
+    with pytest.raises(gfx.UnsupportedConstruct, match="a list in this way whose length is open"):
+        gfx.symbolic_trace(f, backend="torch")
