@@ -216,5 +216,5 @@ def test_functions_in_c_are_not_given_what_stands_for_several_items(name):
             BY_C[name](held)
         return x * len(held)
 
-    with pytest.raises(gfx.UnsupportedConstruct, match="a list in this way whose length is open"):
+    with pytest.raises(UnsupportedConstruct, match="a list in this way whose length is open"):
         gfx.symbolic_trace(f, backend="torch")
