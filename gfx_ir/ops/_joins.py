@@ -237,13 +237,19 @@ def expanded_dims(dims: Dims, args: SimpleNamespace) -> Dims:
 
 
 def expand_spelling(args: SimpleNamespace, module: str) -> str:
-    """How `expand` is written with a `broadcast_to` of this module: -1 is the size that the tensor has there, where all are known."""
+    """How `expand` is written with a `broadcast_to` of this module: -1 is the size that the tensor has there, where its rank is known."""
     shape = args.shape
-    if not isinstance(shape, (tuple, list)) or not any(type(d) is int and d == -1 for d in shape):
+    kept = [type(d) is int and d == -1 for d in shape] if isinstance(shape, (tuple, list)) else []
+    if not any(kept):
         return f"{module}.broadcast_to(x, shape)"
     dims = type_of(args.x).dims
-    found = expanded_dims(dims, args) if all(type(d) is int for d in (*shape, *(dims or (None,)))) else None
-    return "expand(x, shape)" if found is None else f"{module}.broadcast_to(x, {found})"
+    if dims is None:
+        return "expand(x, shape)"
+    own = [None] * (len(kept) - len(dims)) + [
+        size if type(size) is int else f"x.shape[{at}]" for at, size in enumerate(dims)
+    ]
+    sizes = [own[at] if keeps else f"shape[{at}]" for at, keeps in enumerate(kept)]
+    return f"{module}.broadcast_to(x, ({', '.join(map(str, sizes))},))"
 
 
 @takes_open
