@@ -218,11 +218,15 @@ def straight_through(x, value):
     return keep(x, jnp.broadcast_to(value, x.shape).astype(x.dtype))
 
 
-def embedding(x, weight, padding_idx=None, scale_grad_by_freq=False):
-    """The rows of weight that x numbers; row `padding_idx` gets no gradient, a row that x numbers n times 1/n of its own."""
+def embedding(x, weight, padding_idx):
+    """The rows of weight that x numbers; row `padding_idx` gets no gradient."""
     rows = weight[x]
+    return jnp.where(jnp.expand_dims(x == padding_idx, -1), jax.lax.stop_gradient(rows), rows)
+
+
+def embedding_by_frequency(x, weight, padding_idx=None):
+    """The rows of weight that x numbers; row `padding_idx` gets no gradient, a row that x numbers n times 1/n of its own."""
+    rows, often = weight[x], jnp.zeros(len(weight), weight.dtype).at[x].add(1)[x]
     still = jax.lax.stop_gradient(rows)
-    if scale_grad_by_freq:
-        often = jnp.zeros(len(weight), weight.dtype).at[x].add(1)[x]
-        rows = still + (rows - still) / jnp.expand_dims(often, -1)
+    rows = still + (rows - still) / jnp.expand_dims(often, -1)
     return rows if padding_idx is None else jnp.where(jnp.expand_dims(x == padding_idx, -1), still, rows)

@@ -236,9 +236,9 @@ def _conv(
 
 def _embedding(args: SimpleNamespace) -> str:
     """A helper where gradients are not those of indexing."""
-    if args.padding_idx is None and not args.scale_grad_by_freq:
-        return "weight[x]"
-    return "embedding(x, weight, padding_idx=padding_idx, scale_grad_by_freq=scale_grad_by_freq)"
+    if args.scale_grad_by_freq:
+        return "embedding_by_frequency(x, weight, padding_idx=padding_idx)"
+    return "weight[x]" if args.padding_idx is None else "embedding(x, weight, padding_idx=padding_idx)"
 
 
 ROWS = (
