@@ -84,6 +84,13 @@ class Scope:
         """Say that the call has returned: its Spans need not be found again."""
         self.spans = {}
 
+    def __deepcopy__(self, memo: dict) -> Scope:
+        return self
+
+    def __reduce__(self) -> tuple:
+        """A file keeps what is told of a call: neither the code that ran nor what it was given."""
+        return Scope, (self.name, self.kind, self.path, None, self.parent, self.site, (), self.doc)
+
 
 class Span:
     """A line of source: file, line, text, name of the function, and the lines of its callers."""
@@ -101,6 +108,12 @@ class Span:
     ) -> None:
         self.file, self._line, self._name, self.scope = file, line, name, scope
         self._code, self._lasti = code, lasti
+
+    def __deepcopy__(self, memo: dict) -> Span:
+        return self
+
+    def __reduce__(self) -> tuple:
+        return Span, (self.file, self.line, self.name, self.scope)
 
     @property
     def name(self) -> str:

@@ -125,7 +125,37 @@ def test_one_step_of_training_changes_both_alike():
     same_state(made, plain)
 
 
-@pytest.mark.parametrize("again", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))], ids=["deepcopy", "pickle"])
+COPIES = pytest.mark.parametrize(
+    "again", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))], ids=["deepcopy", "pickle"]
+)
+
+
+class Scored(nn.Module):
+    """Asks, within a function that it calls, for what the capture then takes as given."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(()))
+
+    def weigh(self, x, y):
+        return nn.functional.cosine_similarity(x, y, dim=-1)
+
+    def forward(self, x):
+        return self.weigh(x, x.flip(-1)) * self.scale
+
+
+@COPIES
+def test_copies_check_what_the_capture_took_as_given(again):
+    made = gfx.transpile(Scored().eval(), to="torch")
+    assert made.guards
+    twin = again(made.module())
+    x = torch.randn(2, 3)
+    torch.testing.assert_close(twin(x), made(x))
+    with pytest.raises(GuardError, match="in weigh"):
+        twin(x.long())
+
+
+@COPIES
 def test_copies_stand_alone(again):
     made = made_of(net(training=True))
     twin = again(made)
