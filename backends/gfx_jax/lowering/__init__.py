@@ -9,8 +9,9 @@ from .bounded import Bounded
 from .joined import Joined
 from .masked import Masked
 from .sizes import Sizes
+from .wide import Wide
 
-for _pass in (Added, Bounded, Joined, Masked, Sizes):
+for _pass in (Added, Bounded, Joined, Masked, Sizes, Wide):
     LOWERINGS.register(_pass)
 
-__all__ = ["Added", "Bounded", "Joined", "Masked", "Sizes"]
+__all__ = ["Added", "Bounded", "Joined", "Masked", "Sizes", "Wide"]

@@ -233,3 +233,16 @@ def test_bytes_of_64_bits_are_read_where_jax_has_such(given, dtype):
     program = gfx.symbolic_trace(lambda x: x.view(dtype), torch.ones(2, 4, dtype=getattr(torch, given)))
     with pytest.raises(TypeError, match="jax_enable_x64"):
         program.to("jax")(jnp.ones((2, 4)))
+
+
+def test_numbers_of_more_than_32_bits_are_floats_beside_floats():
+    def hidden(x):
+        far = -(2**32) + 1
+        y = x.masked_fill(x > 2, far) + torch.ones_like(x) * 2**40
+        y[0] = far
+        return torch.where(x > 1, y, far), torch.clamp(y, max=2**33), x > 2**40
+
+    x = torch.arange(4.0)
+    result = gfx.transpile(hidden, x, to="jax")
+    for got, want in zip(result(jnp.asarray(x.numpy())), hidden(x), strict=True):
+        np.testing.assert_array_equal(got, want)
