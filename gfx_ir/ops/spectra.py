@@ -84,7 +84,8 @@ def istft(
     weight = named("weight", ops.index_put(none, positions, weight, True))
     start = host("//", n_fft, 2) if center else 0
     stop = host("+", start, length) if length is not None else host("-", total, start) if center else total
-    signal = ops.getitem(ops.divide(signal, weight), (..., slice(start, stop)))
+    kept = (..., slice(start, stop))  # before they are divided: what is cut off may hold 0 / 0, which has no derivative
+    signal = ops.divide(ops.getitem(signal, kept), ops.getitem(weight, kept))
     if length is None:
         return signal
     missing = host("max", host("-", stop, total), 0)

@@ -89,3 +89,17 @@ def test_of_distances_of_rows_to_themselves(p):
     for given in ((torch.tensor(x),), ()):
         made = gfx.transpile(f, *given, to="jax", backend="torch").fn
         np.testing.assert_allclose(jax.grad(lambda x: made(x).sum())(x), wanted, rtol=1e-4)
+
+
+def test_what_a_window_hides_and_is_cut_off_has_no_part_in_derivatives():
+    """Behind the first and the last frame a window that begins with 0 leaves 0 / 0."""
+
+    def there_and_back(x):
+        window = torch.hann_window(8)
+        return torch.istft(torch.stft(x, 8, 4, window=window, return_complex=True), 8, 4, window=window)
+
+    x = torch.arange(24.0, requires_grad=True)
+    made = gfx.transpile(there_and_back, x.detach(), to="jax").fn
+    there_and_back(x).square().sum().backward()
+    got = jax.grad(lambda x: jnp.square(made(x)).sum())(jnp.arange(24.0))
+    np.testing.assert_allclose(got, x.grad, rtol=1e-4, atol=1e-4)
