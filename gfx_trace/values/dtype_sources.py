@@ -10,7 +10,7 @@ from functools import reduce
 from typing import Any
 
 from gfx_ir import dtypes
-from gfx_ir.control import is_given, is_parameter
+from gfx_ir.control import is_given, is_loop, is_parameter
 from gfx_ir.dtypes import DType, holds
 from gfx_ir.graph import Node, Value, values_in
 from gfx_ir.infer.demand import Question, Rule
@@ -45,6 +45,12 @@ def higher(a: DType, b: DType) -> DType:
 
 def _lower(a: DType, b: DType) -> DType:
     return b if holds(a, b) else a
+
+
+def _filled(value: Value) -> tuple:
+    """What each trip of a loop puts into the list of rows that a value is; () for another value."""
+    node, at = value.node, value.index - 1
+    return node.regions[-1].result[at : at + 1] if is_loop(node) and at >= len(node.arg("init")) else ()
 
 
 class DtypeSources:
@@ -293,7 +299,7 @@ class DtypeSources:
         if value in record.begins:
             found = (record.begins[value],)
         elif value.node.regions:
-            found = tuple(record.sides(value)) or found
+            found = tuple(record.sides(value)) or _filled(value) or found
         origin = record.facts.origin
         return [self._root(leaf) if leaf in origin else leaf for leaf in values_in(found) if leaf.is_tensor]
 
