@@ -20,7 +20,7 @@ _NAMES = {
     "transparent": "compile jit.script jit.ignore jit.unused jit.export compiler.disable compiler.allow_in_graph",
     "true": "compiler.is_exporting",
     "false": "compiler.is_compiling compiler.is_dynamo_compiling jit.is_scripting jit.is_tracing "
-    "onnx.is_in_onnx_export "
+    "onnx.is_in_onnx_export _C._are_functorch_transforms_active "
     "is_autocast_enabled overrides.has_torch_function overrides.has_torch_function_unary "
     "backends.mha.get_fastpath_enabled "
     "overrides.has_torch_function_variadic",

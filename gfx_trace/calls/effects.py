@@ -57,6 +57,7 @@ _KEEPING = (partial, types.MethodType, dataclasses.fields, dataclasses.is_datacl
 _PLACES = (types.MemberDescriptorType, types.GetSetDescriptorType)
 """Descriptors in C that hold an attribute of an object."""
 _GETTERS = (operator.itemgetter, operator.attrgetter)
+_RECORD = "pybind11_detail_function_record"  # how the type begins that a function of pybind11 is bound to: it holds the code alone
 
 
 class Effects:
@@ -238,7 +239,7 @@ class Effects:
         """Whether objects of a type hold more than Python shows: their size is not explained by their slots and attributes."""
         found = self.opaque.get(kind)
         if found is None:
-            known = kind is types.CellType or issubclass(kind, IMMUTABLE)
+            known = kind is types.CellType or issubclass(kind, IMMUTABLE) or kind.__name__.startswith(_RECORD)
             readable = known or row_of(kind) is not None or framework(kind.__module__)
             found = self.opaque[kind] = not readable and any(map(unexplained, kind.__mro__[:-1]))
         return found

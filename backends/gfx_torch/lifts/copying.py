@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from torch.autograd.forward_ad import UnpackedDualTensor
+
 from gfx_ir import ops
 
 from ..lifting import ask_rank, names, sizes
@@ -48,7 +50,14 @@ VIEWS: dict[str, Callable[..., Any]] = {
     "view_as_real": view_as_real,
 }
 
+
+def _unpack_dual(tensor: Any, *, level: Any = None) -> Any:
+    """Captured code derives by transformations, which give no tangents to see."""
+    return UnpackedDualTensor(tensor, None)
+
+
 LIFTS = {
+    "torch.autograd.forward_ad.unpack_dual": _unpack_dual,
     **{f"torch.{name}_copy": copied(view) for name, view in VIEWS.items()},
     "torch.unsafe_chunk Tensor.unsafe_chunk": splitting.chunk,
     "torch.unsafe_split Tensor.unsafe_split": splitting.split,

@@ -257,3 +257,19 @@ def test_a_text_that_a_library_makes_is_refused_and_one_that_is_thrown_away_is_n
     template = "%s"
     with pytest.raises(GfxError, match="a text needs"):
         gfx.symbolic_trace(lambda x: template % x.shape[0], backend="torch")
+
+
+def test_what_the_framework_is_asked_of_its_state_may_be_asked_under_a_test():
+    """Code that chooses between kernels asks PyTorch's functions in C, which are bound to records that show nothing."""
+
+    def f(x):
+        if x.sum() > 0:
+            derived = torch._C._are_functorch_transforms_active() or torch._C._is_tracing()
+            tangent = torch.autograd.forward_ad.unpack_dual(x).tangent
+            x = x * 2 if tangent is None and not derived else x
+        return x
+
+    for given in ((), (torch.ones(2),)):
+        program = gfx.symbolic_trace(f, *given)
+        for x in (torch.ones(2), -torch.ones(2)):
+            torch.testing.assert_close(program(x), f(x))
