@@ -26,7 +26,8 @@ from ..interfaces import Capturing
 from ..python.convert import constant_data
 from ..python.remembered import Recalled
 from ..values.flavour import loaded_frameworks
-from ..values.proxy import Proxy
+from ..values.gated import Gated
+from ..values.proxy import Proxy, Unusable
 
 _SMALL, _CONSTANT = 16, lookup("constant")
 NUMBER = Abstract(frozenset((SCALAR,)))
@@ -85,6 +86,8 @@ class Arrays:
 
     def array_proxy(self, x: Any, name: str = "constant", place: Any = None) -> Proxy:
         """The Proxy of an array met during capture: one for each array, so that aliases stay aliases. `place`: where it was met."""
+        if type(x) is Gated:  # an array on one side of a test, and another on the other
+            return self.tracer.gates.resolve(x, lambda side: side if type(side) is Proxy else self.array_proxy(side))
         at = id(x)
         if place is not None and self.tracer.places.setdefault(at, place) != place:
             self.tracer.met_twice.add(at)
@@ -132,6 +135,8 @@ class Arrays:
         owner = owner or self.array_owner(x)
         if type(x) is Recalled:
             return self.tracer.outermost.add_parameter(x.name, x.type)
+        if isinstance(x, Unusable):
+            raise x.error
         if owner is None:
             raise CaptureError(f"{type(x).__name__} is no array of an installed backend", self.tracer.span())
         if owner.is_key(x):

@@ -104,3 +104,21 @@ def test_weights_are_handed_to_what_is_derived_within_a_batch(outer):
         for got, want in zip(result(x if to == "torch" else jnp.asarray(x)), model(x), strict=True):
             got = got.detach() if to == "torch" else got
             np.testing.assert_allclose(got, want.detach(), rtol=1e-4, atol=1e-6)
+
+
+def test_weights_may_be_stepped_in_a_loop_of_open_length():
+    """What a loop carries in a dictionary is asked for by the derivative, which reads the whole of it."""
+    net = torch.nn.Linear(2, 1)
+
+    def adapted(x, steps: int):
+        held = dict(net.named_parameters())
+        loss = lambda held: torch.func.functional_call(net, held, (x,)).square().sum()
+        for _ in range(steps):
+            slopes = torch.func.grad(loss)(held)
+            held = {name: held[name] - 0.1 * slopes[name] for name in slopes}
+        return loss(held)
+
+    program = gfx.symbolic_trace(adapted)
+    x = torch.randn(3, 2)
+    for steps in (0, 2):
+        torch.testing.assert_close(program(x, steps), adapted(x, steps))
