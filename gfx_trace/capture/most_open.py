@@ -8,6 +8,8 @@ rest are fixed, which guards check and the notes tell.
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Generic, TypeVar
 
@@ -16,6 +18,7 @@ from gfx_ir.control import is_holder
 from gfx_ir.errors import GfxError, MissingOp
 from gfx_ir.probing import own_attribute
 from gfx_ir.program import Program
+from gfx_ir.supposed import Supposed, current
 
 from ..values.open_sizes import Axis, Sizes
 
@@ -65,6 +68,61 @@ def _most(work: Callable[[Sizes], T], told: Callable[[T, list[str]], None]) -> T
     return found
 
 
+class Answered:
+    """What code has asked of its sizes, by their axes: see Supposed."""
+
+    def __init__(self) -> None:
+        self.pairs: dict[tuple[Axis, Axis], None] = {}
+        self.likely: dict[tuple[Axis, Axis], None] = {}
+        self.numbers: set[Axis] = set()
+        self.perhaps: set[Axis] = set()
+        self.bounds: Bounds = {}
+
+    @property
+    def empty(self) -> bool:
+        return not (self.pairs or self.likely or self.numbers or self.perhaps or self.bounds)
+
+    def asking(self, sizes: Sizes, work: Callable[[Sizes], object]) -> Exception | None:
+        """Run code with these sizes, of which its questions are answered by the example: the error that ends it, as answers that do not
+        hold for all sizes lead anywhere."""
+        supposed = Supposed(sizes.example)
+        before = current.set(supposed)
+        try:
+            work(sizes)
+            return None
+        except Exception as error:
+            return error
+        finally:
+            current.reset(before)
+            axes = lambda names: tuple(axis for axis in map(sizes.axis, names) if axis is not None)
+            for kept, asked in ((self.pairs, supposed.pairs), (self.likely, supposed.likely[0])):
+                kept.update(dict.fromkeys((pair[0], pair[1]) for pair in map(axes, asked) if len(pair) == 2))
+            sure = self.perhaps if self.perhaps else self.numbers  # or what is taken for a number makes another one
+            sure.update(set(axes(supposed.numbers)) - self.numbers)
+            self.perhaps.update(axes(supposed.likely[1]))
+            for name, bound in supposed.bounds.items():
+                for axis in axes([name]):
+                    self.bounds[axis] = self.bounds.get(axis, Bound()).narrowed(bound)
+
+    def by(self, error: Exception, sizes: Sizes, narrower: Callable[[Bounds, Bounds, Ends], Iterator[Bounds]]) -> bool:
+        """Whether an error tells more: of multiples, or of sizes that it speaks of, which are one, or of which the last of an array is a
+        number, as features are."""
+        told = {sizes.axis(name): bounds for name, bounds in (own_attribute(error, "within") or {}).items()}
+        steps = {
+            axis: bound for axis, bounds in told.items() for bound in bounds if axis is not None and bound.step > 1
+        }
+        for new in narrower(self.bounds, steps, frozenset()):
+            self.bounds = new
+            return True
+        names = re.findall(r"\w+", str(error))
+        spoken = list(dict.fromkeys(axis for axis in map(sizes.axis, names) if axis is not None))
+        alike = [(a, b) for a, b in itertools.combinations(spoken, 2) if sizes.seen[a] == sizes.seen[b]]
+        self.likely.update(dict.fromkeys(alike))
+        last = {axis for axis in spoken if axis[1] and (axis[0], axis[1] + 1) not in sizes.seen}
+        self.perhaps |= set() if alike else last or set(spoken)
+        return bool(spoken)
+
+
 class _Search(Generic[T]):
     """What is known so far: `opened`, some of them within `bounds`, is admitted, and `best` what it gives."""
 
@@ -74,6 +132,7 @@ class _Search(Generic[T]):
         self.bounds: Bounds = {}
         self.best: tuple[T, Sizes] | None = None
         self.refused: list[tuple[Opened, Bounds]] = []
+        self.alike: Opened | None = None  # which axes are asked to be one size, where the code was asked
 
     def admits(self, opened: Opened) -> bool:
         """Whether these can be open, be it as far as a number that the code compares one of them with, or as multiples of what it divides
@@ -122,31 +181,80 @@ class _Search(Generic[T]):
     def run(self) -> None:
         """Open all that can be. That sizes which are equal in the example are one, and that the last axis of several, where features
         are, is one that stays as it is, is likely: most searches end with these guesses."""
+        sure = self.asked()
         outer = [axis for axis in self.seen if axis[1] == 0 or (axis[0], axis[1] + 1) in self.seen]
-        any(self.admits(alike(axes)) for axes in (list(self.seen), outer) for alike in (self.equal, self.beside))
-        self.part()
-        self.open([axis for axis in self.seen if axis not in self.opened])
+        if sure is None:
+            any(self.admits(alike(axes)) for axes in (list(self.seen), outer) for alike in (self.equal, self.beside))
+        sure = sure or set()
+        self.part(sure)
+        self.open([{axis: axis} for axis in self.seen if axis not in self.opened and axis not in sure])
 
-    def part(self) -> None:
+    def asked(self) -> set[Axis] | None:
+        """Open all but what code asks to be numbers, and as one size what it asks to be: it runs with all sizes open, and its questions are
+        answered by the example. The axes of which that says all there is; None where nothing was asked."""
+        opened: Opened = {axis: axis for axis in self.seen}
+        told = Answered()
+        for _ in self.seen:
+            sizes = Sizes(opened, told.bounds)
+            error = told.asking(sizes, self.work)
+            last, opened = opened, self.taken(told)
+            if error is None or (opened == last and not told.by(error, sizes, self.narrower)):
+                break
+            opened = self.taken(told)
+        if told.empty:
+            return None
+        pairs = [*told.pairs, *told.likely]
+        self.alike, own = self.joined(pairs), self.joined([*told.pairs])
+        if not self.within(opened, {axis: bound for axis, bound in told.bounds.items() if axis in opened}):
+            firsts = dict.fromkeys(opened.values())
+            self.open([{axis: first for axis, first in opened.items() if first == one} for one in firsts])
+        known = {own[axis] for axis in told.numbers}
+        guessed = {self.alike[axis] for pair in told.likely for axis in pair if len({own[at] for at in pair}) > 1}
+        sure = {axis for axis in self.seen if axis not in opened and own[axis] in known}
+        return sure | {axis for axis in opened if axis in self.opened and self.alike[axis] not in guessed}
+
+    def taken(self, told: Answered) -> Opened:
+        """What is open by what was asked."""
+        firsts = self.joined([*told.pairs, *told.likely])
+        fixed = {firsts[axis] for axis in told.numbers | told.perhaps}
+        told.bounds = {firsts[axis]: bound for axis, bound in told.bounds.items()}
+        return {axis: first for axis, first in firsts.items() if first not in fixed}
+
+    def joined(self, pairs: Sequence[Collection[Axis]]) -> Opened:
+        """All axes, those of a pair as one size."""
+        firsts, order = {axis: axis for axis in self.seen}, {axis: at for at, axis in enumerate(self.seen)}
+        for pair in pairs:
+            ends = {firsts[axis] for axis in pair}
+            first = min(ends, key=order.__getitem__)
+            firsts = {axis: first if at in ends else at for axis, at in firsts.items()}
+        return firsts
+
+    def part(self, sure: Collection[Axis]) -> None:
         """Open by themselves, or with those at one place only, what need not be one size."""
         for first in dict.fromkeys(self.opened.values()):
-            group = [axis for axis in self.opened if self.opened[axis] == first]
+            group = [axis for axis in self.opened if self.opened[axis] == first and axis not in sure]
             apart = {axis: axis for axis in group}, self.beside(group)
             any(len(group) > 1 and self.admits({**self.opened, **parts}) for parts in apart)
 
-    def open(self, axes: Sequence[Axis]) -> None:
-        """Open those of some axes that can be: all of them, or each half by itself."""
-        axes = [axis for axis in axes if axis not in self.opened]
-        if not axes or self.admits({**self.opened, **{axis: axis for axis in axes}}):
+    def open(self, units: Sequence[Opened]) -> None:
+        """Open those of some axes, or of several as one size, that can be: all of them, or each half by itself."""
+        units = [unit for unit in units if not unit.keys() <= self.opened.keys()]
+        if not units or self.admits({**self.opened, **{axis: first for unit in units for axis, first in unit.items()}}):
             return
-        if len(axes) == 1:
-            self.share(axes[0])
+        if len(units) == 1:
+            if len(units[0]) == 1:
+                self.share(next(iter(units[0])))
             return
-        self.open(axes[: len(axes) // 2])
-        self.open(axes[len(axes) // 2 :])
+        self.open(units[: len(units) // 2])
+        self.open(units[len(units) // 2 :])
 
     def share(self, axis: Axis) -> None:
-        """Open an axis as one size with others that are as large in the example."""
+        """Open an axis as one size with others that code asks to be one with it, or where it says nothing, that are as large in the
+        example."""
+        if self.alike is not None:
+            group = [other for other in self.seen if self.alike[other] == self.alike[axis]]
+            any(self.admits({**self.opened, **dict.fromkeys(group, one)}) for one in group[:1] if len(group) > 1)
+            return
         alike = [other for other in self.seen if self.seen[other] == self.seen[axis]]
         firsts = {self.opened[other]: None for other in alike if other in self.opened}
         if any(self.admits({**self.opened, axis: first}) for first in firsts):

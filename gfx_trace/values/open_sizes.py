@@ -38,6 +38,11 @@ class Sizes:
         """The first axis of the size that is called so."""
         return next((axis for axis, dim in self._dims.items() if name in (atom.name for atom in atoms(dim))), None)
 
+    def example(self, name: str) -> int | None:
+        """The size that the example has where one is called so."""
+        axis = self.axis(name)
+        return None if axis is None else self.seen[axis]
+
     def told(self) -> list[str]:
         """What is not open by itself, in words."""
         found = []

@@ -11,12 +11,14 @@ import numpy as np
 
 from gfx_ir.errors import BackendError, CaptureError, GfxError, OpenSizesRefused
 from gfx_ir.making import Making, Replayed
+from gfx_ir.supposed import current
 from gfx_ir.types import LogicalTensor
 
 from ..recorded import Functions, kind_of, recording
 from ..recorded.names import as_equations, equality_asked, lengths_of_arrays
 from .draws import SEVERAL
 from .replay import Replay
+from .supposing import Answers
 from .symbolic import OpenSizes, symbolic
 
 NEEDS_VALUES = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
@@ -43,7 +45,9 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
         return [leaf for t, leaf in zip(traced, leaves) if t]
 
     try:
-        with recording(functions, kind_of) as record, as_equations(), lengths_of_arrays(), equality_asked():
+        supposed = current.get()
+        asked = equality_asked() if supposed is None else Answers(scope, supposed).asked()
+        with recording(functions, kind_of) as record, as_equations(), lengths_of_arrays(), asked:
             closed = jax.make_jaxpr(recorded)(*(_struct(type_, scope) for type_ in types))
     except GfxError:
         raise

@@ -72,7 +72,7 @@ class OpenSizes(jax.export.SymbolicScope):
         steps: dict[str, int] = {}
         for dim in compared(self):
             node = _parsed(dim)
-            names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)} & self.named.keys()
+            names = names_of(dim)
             for name in names if len(names) == 1 else ():
                 first, second, third = (sized(dim, {name: at}) for at in (1, 2, 3))
                 limit = 1 - first * (second - first)
@@ -95,6 +95,12 @@ def _step(node: ast.expr) -> int:
         ):
             return inner * divisor
     return inner
+
+
+def names_of(dim: Any) -> set[str]:
+    """The names of open sizes in a size of JAX's."""
+    known = dim.scope.named.keys() if isinstance(dim.scope, OpenSizes) else set()
+    return {inner.id for inner in ast.walk(_parsed(dim)) if isinstance(inner, ast.Name)} & known
 
 
 def is_open(dim: Any) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import importlib
+import math
 import sys
 import threading
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -19,6 +20,7 @@ from jax.extend.core import Literal, take_current_trace
 PACKAGES = frozenset(("jax", "jaxlib"))
 """JAX's own packages."""
 _INDEXING = "jax._src.numpy.indexing"
+_POLYMORPHIC = "jax._src.export.shape_poly"
 DERIVING = "jax._src.interpreters.ad"
 """The module whose functions run what is differentiated: what is called there is written twice over, by rules of JAX's own."""
 MOVING = frozenset(("matchaxis", "moveaxis"))
@@ -26,6 +28,8 @@ BATCHING = "jax._src.interpreters.batching"
 """The module whose functions of these names put the axis of a batch where it is asked for: no call of the author's."""
 _COMPARING = PACKAGES | {__name__.partition(".")[0], "gfx_trace", "gfx_ir"}
 """The packages that know what JAX says of sizes that may be equal."""
+_RULES_WITHIN = 8
+"""How many calls up from where JAX compares sizes the rule is looked for that asks."""
 _PATCHED = threading.RLock()
 _TESTED = (0, 10)
 """The versions of JAX whose names these are: of others each is looked at first."""
@@ -63,10 +67,14 @@ def lengths_of_arrays() -> AbstractContextManager[None]:
     return nullcontext() if own is None else _replaced(module, _infer_scan_length=infer)
 
 
-def equality_asked() -> AbstractContextManager[None]:
+def equality_asked(
+    answer: Callable[[Any, bool, bool], bool | None] = lambda apart, by_author, must: None,
+) -> AbstractContextManager[None]:
     """While code beside JAX's own and ours that asks whether open sizes are equal, or 0 as `if n:` does, gets an error where that hangs on
-    them, as for `<`: JAX says that they differ. So does JAX's own where it asks for the rest of a division, as `jnp.packbits` does."""
-    dims: Any = getattr(importlib.import_module("jax._src.export.shape_poly"), "_DimExpr", None)
+    them, as for `<`: JAX says that they differ. So does JAX's own where it asks for the rest of a division, as `jnp.packbits` does.
+    `answer` says it before, where it is not None, of what lies between two sizes, whether code beside JAX's own asks, and whether it must
+    know, as that code does and JAX's rules of shapes do."""
+    dims: Any = getattr(importlib.import_module(_POLYMORPHIC), "_DimExpr", None)
     if dims is None:
         return nullcontext()
     own = dims.__eq__
@@ -75,8 +83,15 @@ def equality_asked() -> AbstractContextManager[None]:
         module = frame.f_globals.get("__name__", "")
         rest = isinstance(b, int) and module != dims.__module__ and str(a).startswith("mod(")
         knows = module.partition(".")[0] in _COMPARING and not rest
-        if own(a, b) or not isinstance(b, (int, dims)) or knows:
+        if own(a, b) or not isinstance(b, (int, dims)) or module == dims.__module__ or frame.f_code.co_name == "__eq__":
             return bool(own(a, b))
+        found = (
+            answer(a - b, not knows, not knows or _by_rule(frame))
+            if isinstance(b, int) or a.scope is b.scope
+            else False
+        )
+        if found is not None or knows:
+            return bool(found)
         return not (a < b or a > b)
 
     return _replaced(
@@ -85,6 +100,62 @@ def equality_asked() -> AbstractContextManager[None]:
         __ne__=lambda a, b: not equal(a, b, sys._getframe(1)),
         __bool__=lambda a: not equal(a, 0, sys._getframe(1)),
     )
+
+
+def _by_rule(frame: FrameType | None) -> bool:
+    """Whether JAX asks to find the shape of a result, for which some sizes have to be equal."""
+    for _ in range(_RULES_WITHIN):
+        if frame is None:
+            return False
+        name = frame.f_code.co_name
+        if name.endswith(("shape_rule", "broadcast_shapes")):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def number_asked(answer: Callable[[Any], int | None]) -> AbstractContextManager[None]:
+    """While code beside JAX's own and ours that takes an open size for a number, as `range(n)` and `np.sqrt(n)` do, gets that of
+    `answer(size)`; None: the error that it gets else."""
+    dims: Any = getattr(importlib.import_module(_POLYMORPHIC), "_DimExpr", None)
+    if dims is None:
+        return nullcontext()
+    own = dims.__int__
+
+    def number(size: Any) -> int:
+        module = sys._getframe(2).f_globals.get("__name__", "")
+        found = None if module.partition(".")[0] in _COMPARING else answer(size)
+        if found is None:
+            raise TypeError(f"{type(size).__name__!r} object cannot be interpreted as an integer")
+        return found
+
+    def of(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        return lambda size: function(number(size))
+
+    def whole(size: Any) -> int:
+        module = sys._getframe(1).f_globals.get("__name__", "")
+        found = None if module.partition(".")[0] in _COMPARING else answer(size)
+        return own(size) if found is None else found
+
+    functions = {name: of(getattr(math, name)) for name in ("sqrt", "log", "log2", "exp", "floor", "ceil")}
+    return _replaced(dims, __int__=whole, __index__=of(int), __float__=of(float), **functions)
+
+
+def order_asked(answer: Callable[[Any], bool | None]) -> AbstractContextManager[None]:
+    """While `answer(what lies between two open sizes)` says whether that is 0 or more, where JAX does not know; None: nor does it."""
+    module = importlib.import_module(_POLYMORPHIC)
+    own: Any = getattr(module, "_geq_decision", None)
+
+    def decided(a: Any, b: Any, text: Any) -> bool:
+        try:
+            return bool(own(a, b, text))
+        except jax.errors.InconclusiveDimensionOperation:
+            found = answer(a - b)
+            if found is None:
+                raise
+            return found
+
+    return nullcontext() if own is None else _replaced(module, _geq_decision=decided)
 
 
 @contextmanager

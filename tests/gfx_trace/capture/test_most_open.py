@@ -1,9 +1,11 @@
 """With dynamic=True as many sizes stay open as the code admits; the rest are fixed or equal, which guards check and notes tell."""
 
+import functools
 import json
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 import torch
 
@@ -126,6 +128,32 @@ def test_what_stays_fixed_shared_or_within_a_table_is_told_and_checked():
     assert made(torch.ones(3, 16)).shape == (3, 16, 5)
     with pytest.raises(gfx.GfxError, match="as 1 to 16"):
         made(torch.ones(3, 17))
+
+
+def test_what_code_asks_of_its_sizes_is_found_in_a_few_runs():
+    runs = []
+    widths = 4, 8, 8, 2
+
+    @functools.partial(jax.checkpoint, static_argnums=3)
+    def layer(w, b, x, features):
+        if w.shape != (x.shape[-1], features) or len(b) != features:
+            raise ValueError(f"shapes {w.shape} and {b.shape} for {features} features")
+        return jnp.tanh(x @ w * (1 / np.sqrt(x.shape[-1])) + b) * len(range(features))
+
+    def loss(params, x, y):
+        runs.append(1)
+        for (w, b), features in zip(params, widths[1:]):
+            x = layer(w, b, x, features)
+        return jnp.mean((x.reshape(-1, 2) - y.reshape(-1, 2)) ** 2 * jnp.ones((x.shape[0] * x.shape[1], 1)))
+
+    params = [(jnp.ones(pair) / 9, jnp.zeros(pair[1])) for pair in zip(widths, widths[1:])]
+    program = gfx.symbolic_trace(
+        jax.value_and_grad(loss), params, jnp.ones((3, 5, 4)), jnp.ones((3, 5, 2)), dynamic=True
+    )
+    *fixed, x, y = dims(program)
+    assert [x, y] == [["x_0", "x_1", "4"], ["x_0", "x_1", "2"]]
+    assert fixed == [["4", "8"], ["8"], ["8", "8"], ["8"], ["8", "2"], ["2"]]
+    assert len(runs) < 12
 
 
 def test_sizes_of_arrays_whose_keys_are_no_names_are_their_own():

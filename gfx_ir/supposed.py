@@ -1,0 +1,43 @@
+"""What code asks of open sizes while they are supposed to be those of an example: which are one size, a number, or on one side of a number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar
+
+from .bound import Bound
+
+
+class Supposed:
+    """`size`: the example's, by the name of a Dim. What was asked: `pairs` of names that are one size, `numbers`, of names that are one, and
+    `bounds` within which the answers hold. `likely`: pairs and numbers that what asked may do without, or that are more than was asked."""
+
+    def __init__(self, size: Callable[[str], int | None]) -> None:
+        self.size = size
+        self.pairs: dict[tuple[str, str], None] = {}
+        self.numbers: set[str] = set()
+        self.bounds: dict[str, Bound] = {}
+        self.likely: tuple[dict[tuple[str, str], None], set[str]] = {}, set()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was asked."""
+        return not (self.pairs or self.numbers or self.bounds or any(self.likely))
+
+    def one_size(self, first: str, second: str, sure: bool) -> None:
+        """Two sizes are asked to be one."""
+        (self.pairs if sure else self.likely[0])[first, second] = None
+
+    def number(self, names: Iterable[str], sure: bool) -> None:
+        """Sizes are asked to be a number."""
+        (self.numbers if sure else self.likely[1]).update(names)
+
+    def within(self, name: str, bound: Bound) -> None:
+        """A size is asked to lie on one side of a number."""
+        had = self.bounds.get(name, Bound())
+        most = min((end for end in (had.most, bound.most) if end is not None), default=None)
+        self.bounds[name] = Bound(max(had.least, bound.least), most, had.step)
+
+
+current: ContextVar[Supposed | None] = ContextVar("gfx_supposed", default=None)
+"""That of the capture that runs; None: nothing is supposed."""
