@@ -269,7 +269,15 @@ def gfx_dict(pairs: list[tuple[Any, Any]]) -> dict:
 
 def gfx_starstar(value: Any) -> Any:
     """**value in a call or display."""
-    if type(value) in _OPEN and type(value) is not Gated:
+    if type(value) is Gated:
+        found = here().gates.resolve(value, gfx_starstar)
+        if type(found) is dict:
+            return found
+        raise here().error(
+            "GFX cannot convert this use of `**`: a test that is open until the code runs decides which keys there are",
+            "give the arguments by their names on each side of the test",
+        )
+    if type(value) in _OPEN:
         raise cannot(active.builder, value, "{} is not a mapping")
     active.builder.effects.sure_of(value)
     return value if type(value) is dict else active.builder.native_methods.run((value,), lambda: dict(**value))

@@ -47,6 +47,8 @@ _HINT = "call what GFX has rows for (`gfx ops` lists it), or compute it before t
 
 def run_native(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
     """f(*args, **kwargs) of a callable that is neither lifted nor entered. One of a framework that gets tensors has no row."""
+    if Gated in map(type, args) and not _stores(f):
+        return tracer.gates.resolve_all(args, lambda given: run_native(tracer, f, given, kwargs))
     if foreign(f, tracer.arrays.frameworks()) and any(
         isinstance(leaf, _CAPTURED[:2]) for leaf in leaves((args, kwargs))
     ):
@@ -102,6 +104,12 @@ def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: 
         span = tracer.span()
         tracer.notes.append(f"{called_name(f)} ran once, at capture{f': {span.place()}' if span else ''}")
     return tracer.iteration.of_call(result, f, args, kwargs)
+
+
+def _stores(f: Any) -> bool:
+    """Whether a callable may put its arguments somewhere as they are, or is what a gated value has for them all."""
+    holds = isinstance(own_attribute(f, "__self__"), _HOLDING) or isinstance(f, type)
+    return holds or keeps(f) or any(f is own for own in vars(Gated).values())
 
 
 def _with_items(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:

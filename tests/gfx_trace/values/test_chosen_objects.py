@@ -1,0 +1,71 @@
+"""What Python's own code makes of an object that an open test chose: a copy of it is one, and its text is its own."""
+
+import copy
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+
+
+class Plain:
+    def __init__(self, a):
+        self.a = a
+
+
+@dataclasses.dataclass
+class Data:
+    a: float
+
+
+def written(made, held):
+    made.a = 8.0
+    return held.a + made.a / 64
+
+
+USES = {
+    "copy": (Plain, lambda d: written(copy.copy(d), d)),
+    "deepcopy": (Plain, lambda d: written(copy.deepcopy(d), d)),
+    "vars": (Plain, lambda d: vars(d)["a"]),
+    "copied data": (Data, lambda d: written(copy.copy(d), d)),
+    "replace": (Data, lambda d: written(dataclasses.replace(d), d)),
+    "asdict": (Data, lambda d: dataclasses.asdict(d)["a"]),
+    "json": (lambda a: {"a": a} | ({"b": 1.0} if a > 3 else {}), lambda d: float(json.dumps(d)[6:9])),
+    "keywords": (lambda a: {"a": a}, lambda d: (lambda a, b: a + b)(**d, b=0.25)),
+    "display": (lambda a: {"a": a}, lambda d: sum({**d, "b": 0.25}.values())),
+    "of a list": (lambda a: [a] * int(a + 1), lambda d: len(copy.copy(d)) + math.fsum(d)),
+}
+
+
+@pytest.mark.parametrize("name", USES)
+@pytest.mark.parametrize("to", ["torch", "jax", "numpy"])
+def test_of_what_a_test_chose(name, to):
+    make, use = USES[name]
+
+    def f(x, n: int):
+        held = make(1.0)
+        if n > 1:
+            held = make(5.0)
+        return x * use(held)
+
+    program = gfx.symbolic_trace(f, backend="torch")
+    for n in (0, 2):
+        want = float(f(torch.tensor(1.5), n))
+        assert float(program(torch.tensor(1.5), n)) == pytest.approx(want)
+        x = torch.tensor(1.5) if to == "torch" else np.float32(1.5)
+        assert float(program.to(to)(x, n)) == pytest.approx(want)
+
+
+def test_keys_that_a_test_chose_are_no_keywords():
+    def f(x, n: int):
+        held = {"a": 1.0, "b": 2.0}
+        if n > 1:
+            held = {"a": 5.0}
+        return x * sum({**held}.values())
+
+    with pytest.raises(gfx.GfxError, match=r"use of `\*\*`: a test .* decides which keys"):
+        gfx.symbolic_trace(f, backend="torch")
