@@ -71,16 +71,23 @@ class Loops:
                     self.tracer.truths.truth(test())
             body()
 
-    def _tried(self, stage: Callable[[], None], access: Access) -> None:
-        """Stage a loop. Where that comes to nothing, the variables and all that was recorded are as they were before it."""
+    def _tried(self, stage: Callable[[], None], access: Access, unrolls: bool = False) -> None:
+        """Stage a loop. Where that comes to nothing, the variables and all that was recorded are as they were before it. `unrolls`: what
+        Python raises in a trip of which nothing is known, as outs[-2] of a list of one item, it may not raise in any."""
         before, site = access.get(), self.tracer.site
         try:
             attempt(self.tracer, lambda mark: stage())
-        except (NeedsPython, OpenShape, UnsupportedConstruct, Unsettled):
+        except Exception as error:
+            refused = isinstance(error, (NeedsPython, OpenShape, UnsupportedConstruct, Unsettled))
+            if not refused and not (unrolls and type(error).__module__ == "builtins"):
+                raise
             self.tracer.site = site
             access.set(before)
             self.tracer.regions.escaped = None  # it is dealt with
-            raise
+            if refused:
+                raise
+            why = f"a trip may fail ({type(error).__name__}: {error})"
+            raise NeedsPython("loop", why, self.tracer.span()) from error
 
     def _probe(self, test: Any, access: Access) -> Any:
         """The truth of a loop's test here, and what it wrote; what an open one recorded is taken back."""
@@ -230,7 +237,9 @@ class Loops:
         self.fixed_loops += unrolls
         try:
             self._tried(
-                lambda: self._stage_for(source, body, access, stop, target, peels and divides(iterable)), access
+                lambda: self._stage_for(source, body, access, stop, target, peels and divides(iterable)),
+                access,
+                unrolls,
             )
         except (NeedsPython, OpenShape, UnsupportedConstruct) as error:
             if isinstance(error, WrittenRows) and share(error.rows, source.rows):

@@ -1,5 +1,7 @@
 """A loop that has a first trip: what only that changes for good is settled before the loop."""
 
+from collections import deque
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -7,8 +9,9 @@ import torch
 import torch.nn.functional as F
 
 import gfx_trace as gfx
-from gfx_ir.errors import CaptureError
+from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.trees import leaves
+from three_ways import assert_as_python
 
 X = torch.arange(12.0).reshape(4, 3) / 5
 
@@ -192,3 +195,49 @@ def test_what_each_trip_changes_is_refused():
     said = "GFX cannot convert this loop: 'out' changes its shape from.*\n    for row in x"
     with pytest.raises(CaptureError, match=said):
         gfx.symbolic_trace(one_longer_in_each_trip, X)
+
+
+# ---------------------------------------------------------------- trips that fail but for what is known of each
+def _last_but_one(x):
+    kept = deque(maxlen=2)
+    for i in range(4):
+        kept.append((i, x * i))
+        if i >= 1:
+            (before, first), (now, second) = kept[-2], kept[-1]
+            x = x + first * (now - before) + second
+    return x
+
+
+def _by_keys(x):
+    held = {}
+    for i in range(4):
+        held[i] = x * i
+        if i >= 1:
+            x = x + held[i - 1] / i
+    return x
+
+
+def _always_fails(x):
+    for i in range(3):
+        x = x * [1.0, 2.0][i]
+    return x
+
+
+def _may_fail(x):
+    kept = []
+    for _ in range(3):
+        if x.sum() > 0:
+            x = x + kept[-2]
+        kept.append(x)
+    return x
+
+
+@pytest.mark.parametrize("fn", [_last_but_one, _by_keys])
+def test_a_trip_of_which_nothing_is_known_may_fail_where_none_does(fn):
+    assert_as_python(fn, (torch.ones(2),), [(torch.tensor([1.0, -2.0]),)])
+
+
+@pytest.mark.parametrize("fn, error", [(_always_fails, IndexError), (_may_fail, UnsupportedConstruct)])
+def test_what_fails_in_one_of_the_trips_says_so(fn, error):
+    with pytest.raises(error, match="list index out of range"):
+        gfx.symbolic_trace(fn, torch.ones(2))
