@@ -66,7 +66,7 @@ def host_kind(operator: str, args: tuple) -> str:
         return TEXT_METHODS[operator[4:]]
     if operator in FUNCTIONS and FUNCTIONS[operator].gives:
         return FUNCTIONS[operator].gives
-    if operator in ("/", "float") or operator.startswith("math."):
+    if operator in ("/", "float") or operator.startswith("math.") or _is_fraction(operator, args):
         return "float"
     if operator in ("splice", "tuple"):
         return "shape"
@@ -87,6 +87,11 @@ def host_kind(operator: str, args: tuple) -> str:
         return kinds.pop() if len(kinds) == 1 else "any"
     top = max(kinds, key=_ORDER.index)
     return top if operator in ("and", "or") else max(top, "int", key=_ORDER.index)
+
+
+def _is_fraction(operator: str, args: tuple) -> bool:
+    """Whether it is a whole number to a negative power."""
+    return operator == "**" and isinstance(args[1], int) and args[1] < 0
 
 
 def _kinds(args: tuple) -> set[str]:

@@ -11,7 +11,7 @@ import functools
 import inspect
 import types
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -202,26 +202,27 @@ class Functions:
         reached = Reached(reads, given.objects, functools.partial(made.since, mark=len(made)))
         self._reading.append(reads)
         try:
-            with self._alone(f.__name__) as side:
-                places: list[Open] = list(map(self._place, given.values, given.held, given.profiles, given.names))
-                key = self.tracer.key = Proxy(side.graph.add_placeholder("key", "key"), self.tracer.backend)
-                own = list(side.graph.placeholders)
-                filled = given.filled(places)
-                function = filled(f)
-                arguments = tuple(map(filled, args)), {name: filled(x) for name, x in kwargs.items()}
-                if function is not f:
-                    new = function if new is f else convert(function, self.tracer)
-                found = self.tracer.calls.enter(new, function, *arguments, expanded=True)
-                outputs = Outputs(self.tracer.facts, side.graph, places, filled)
-                result = outputs.of(found)
-                if not all(map(self._is_settled, outputs.containers.values())):
-                    raise NoCall
-                for at, (place, value) in enumerate(zip([*places, key], own)):
-                    if type(place) is Proxy and place.value is not value:
-                        outputs.written(at, place)
-                    if type(place) is Proxy and type(place.base) is Lost:
+            with self._or_nothing():
+                with self._alone(f.__name__) as side:
+                    places: list[Open] = list(map(self._place, given.values, given.held, given.profiles, given.names))
+                    key = self.tracer.key = Proxy(side.graph.add_placeholder("key", "key"), self.tracer.backend)
+                    own = list(side.graph.placeholders)
+                    filled = given.filled(places)
+                    function = filled(f)
+                    arguments = tuple(map(filled, args)), {name: filled(x) for name, x in kwargs.items()}
+                    if function is not f:
+                        new = function if new is f else convert(function, self.tracer)
+                    found = self.tracer.calls.enter(new, function, *arguments, expanded=True)
+                    outputs = Outputs(self.tracer.facts, side.graph, places, filled)
+                    result = outputs.of(found)
+                    if not all(map(self._is_settled, outputs.containers.values())):
                         raise NoCall
-            self._check(side, outputs, reached)
+                    for at, (place, value) in enumerate(zip([*places, key], own)):
+                        if type(place) is Proxy and place.value is not value:
+                            outputs.written(at, place)
+                        if type(place) is Proxy and type(place.base) is Lost:
+                            raise NoCall
+                self._check(side, outputs, reached)
         except RunsModule:
             self.expand(f)
             return None
@@ -258,11 +259,22 @@ class Functions:
         return x not in self.tracer.journal.links and not self.tracer.effects.is_unsure(x)
 
     @contextmanager
-    def _alone(self, name: str) -> Any:
-        """Capture a body by itself, whose facts hold at each of its calls; yields its Side. Where it comes to nothing, nothing is left
-        of it."""
-        tracer, missing = self.tracer, dict(self.tracer.missing)
+    def _or_nothing(self) -> Iterator[None]:
+        """Capture what may not be what its calls do: nothing is left of it then."""
+        tracer = self.tracer
         assumed, notes, noted = tracer.assumed.state(), len(tracer.notes), tracer.effects.noted()
+        try:
+            yield
+        except BaseException:
+            tracer.assumed.back(assumed)
+            tracer.effects.back(noted)
+            del tracer.notes[notes:]
+            raise
+
+    @contextmanager
+    def _alone(self, name: str) -> Any:
+        """Capture a body by itself, whose facts hold at each of its calls; yields its Side."""
+        tracer, missing = self.tracer, dict(self.tracer.missing)
         known, tests, site, escaped = tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.regions.escaped
         tracer.facts.known, key, handlers = {}, tracer.key, tracer.raising.handlers
         tracer.raising.handlers = []
@@ -271,11 +283,6 @@ class Functions:
                 yield side
             if len(tracer.missing) > len(missing):  # they are told where it is expanded
                 raise NoCall
-        except BaseException:
-            tracer.assumed.back(assumed)
-            tracer.effects.back(noted)
-            del tracer.notes[notes:]
-            raise
         finally:
             tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.regions.escaped = (
                 known,

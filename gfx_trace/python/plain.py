@@ -50,7 +50,8 @@ def cast(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         return f(*args, **kwargs)
     x, name = args[0], f.__name__
     if isinstance(x, HostProxy):
-        return x if x.kind == name else _cast_host(tracer, name, x)
+        kinds = tracer.record.host_kinds.ask(tracer.facts.root(x.value))
+        return x if x.kind == name and kinds <= {name} else _cast_host(tracer, name, x)
     if x.weak == name:
         return x
     taken = x.read()

@@ -1,6 +1,7 @@
 """With dynamic=True as many sizes stay open as the code admits; the rest are fixed or equal, which guards check and notes tell."""
 
 import functools
+import itertools
 import json
 
 import jax
@@ -146,7 +147,7 @@ def test_what_code_asks_of_its_sizes_is_found_in_a_few_runs():
             x = layer(w, b, x, features)
         return jnp.mean((x.reshape(-1, 2) - y.reshape(-1, 2)) ** 2 * jnp.ones((x.shape[0] * x.shape[1], 1)))
 
-    params = [(jnp.ones(pair) / 9, jnp.zeros(pair[1])) for pair in zip(widths, widths[1:])]
+    params = [(jnp.ones(pair) / 9, jnp.zeros(pair[1])) for pair in itertools.pairwise(widths)]
     program = gfx.symbolic_trace(
         jax.value_and_grad(loss), params, jnp.ones((3, 5, 4)), jnp.ones((3, 5, 2)), dynamic=True
     )
