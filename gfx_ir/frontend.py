@@ -131,6 +131,10 @@ class Frontend(Arrays):
         """The leaves of a tree as the framework's functions of functions see them, and how it is made of new leaves."""
         return list(leaves(tree)), lambda new: unflatten(tree, iter(new))
 
+    def gives_copies(self, fn: Any) -> bool:
+        """Whether the function that fn wraps gets copies of the containers and objects in its arguments, whose writes nobody else sees."""
+        return False
+
     def apart(self, tree: Any) -> Any:
         """The tree with each array at one place alone, where the framework tells arrays apart by their places."""
         return tree

@@ -231,6 +231,10 @@ class JaxBackend(Backend):
         found, structure = jax.tree.flatten(tree)
         return found, lambda new: jax.tree.unflatten(structure, new)
 
+    def gives_copies(self, fn: Any) -> bool:
+        """What jax.jit makes: it takes arguments apart, and puts together others of what it traces."""
+        return isinstance(fn, jax.stages.Wrapped)
+
     def apart(self, tree: Any) -> Any:
         """The tree with each array at one place alone: JAX derives by each leaf, also where one array stands at two of them.
         A variable of a library that stands at two places is one."""

@@ -38,7 +38,7 @@ from .conversion import convert, converted
 from .iterated import iterated
 from .lifted import always_lifted, lifted_by
 from .modules import FORWARDING, call_module, call_root
-from .native import run_native
+from .native import handed_on, run_native
 from .preconditions import call_emitted
 from .records import generated, initialise, initialised
 from .searches import searched
@@ -200,7 +200,7 @@ class Calls:
             return self._call_function(method, (f, *args), kwargs)
         inner = compiled(f)
         if inner is not None:
-            return self.call(inner, args, kwargs)
+            return self.call(inner, *handed_on(self.tracer, f, args, kwargs))
         return self.tracer.libraries.call(f, args, kwargs, lambda: run_native(self.tracer, f, args, kwargs))
 
     def lifted(self, f: Any) -> Any:
@@ -256,7 +256,7 @@ class Calls:
             return self.call_entry(target.func, (*own, *args), {**dict(zip(keywords, named)), **kwargs})
         inner = compiled(target)
         if inner is not None:
-            return self.call_entry(inner, args, kwargs)
+            return self.call_entry(inner, *handed_on(self.tracer, target, args, kwargs))
         emitted = origin(target)
         if emitted is not None:
             return call_emitted(self.tracer, emitted, self.call_entry, args, kwargs)

@@ -284,7 +284,7 @@ def _array_write(tracer: Capturing, slot: Slot) -> Write | None:
             slot.span, "write to a copy of it",
         )  # fmt: skip
     node = slot.old.node
-    if not is_given(node) or slot.old.kind == "key":
+    if not is_given(node) or slot.old.kind == "key" or tracer.journal.made.since(proxy):  # a copy of what was given
         return None
     return Write(node.args[0], value)
 
