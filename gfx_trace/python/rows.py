@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from gfx_ir import ops
+from gfx_ir.build import told_dims
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import active
@@ -290,7 +291,16 @@ def grown(tracer: Capturing, before: list[Any], added: list[Any], rows: list[Pro
     made = StackedRows(tracer.wrap(found, rows[0].backend), kind)
     if before and not {Growing, ListedItems}.isdisjoint(map(type, before)):
         return [*before, made]
+    if before and _apart(before, made.rows.read()):
+        return [*before, listed_items([made])]
     return [behind(tracer, before, made)] if before else [made]
+
+
+def _apart(before: list[Any], rows: Value) -> bool:
+    """Whether an item from before a loop has another shape than its rows, as far as that is told."""
+    dims = told_dims(rows)
+    told = [told_dims(x.value) for x in before if type(x) is Proxy and type(x.value) is Value] if dims else []
+    return any(found is not None and found != dims[1:] for found in told)  # type: ignore[index]
 
 
 def behind(tracer: Capturing, before: list[Any], more: StackedRows) -> StackedRows:

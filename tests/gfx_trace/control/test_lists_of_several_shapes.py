@@ -1,5 +1,7 @@
 """Lists that loops fill with tensors of several shapes: joined, counted, indexed, gone over and returned, as Python has them."""
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
@@ -268,3 +270,37 @@ def stood_up(x):
 def test_what_such_a_list_cannot_take_is_told_with_what_to_do(f, told):
     with pytest.raises(gfx.GfxError, match=told):
         gfx.symbolic_trace(f)
+
+
+# ---------------------------------------------------------------- behind an item of another shape
+def _told(x):
+    """As code that writes a text goes on behind a prompt."""
+    parts, last = [x], x[:, -1:]
+    for _ in range(3):
+        last = last * 2 - 1
+        parts.append(last)
+    return parts
+
+
+def _joined(x):
+    return torch.cat(_told(x), 1)
+
+
+def _taken(x):
+    parts = _told(x)
+    return parts.pop(), parts[0], parts[-1], len(parts), torch.cat(parts[::-1], 1)
+
+
+def _gone_over(x):
+    return [part.sum() * i for i, part in enumerate(_told(x))], sum(part.sum() for part in _told(x))
+
+
+@pytest.mark.parametrize("fn", [_joined, _taken, _gone_over])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_a_list_begins_with_an_item_of_another_shape_than_those_of_its_loop(fn, dynamic):
+    for to in ("torch", "jax"):
+        result = gfx.transpile(fn, X, to=to, dynamic=dynamic)
+        for x in (X, X[:2, :2]) if dynamic else (X,):
+            got, want = result(x if to == "torch" else jnp.asarray(x.numpy())), fn(x)
+            for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-5)
