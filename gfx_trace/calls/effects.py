@@ -157,6 +157,8 @@ class Effects:
         slot = Slot(owner, key, "item", str(key), MISSING, self.tracer.span())
         journal.frames[0].setdefault(slot.id, slot)
         dict.__setitem__(owner, key, value)
+        for part in reached_from((value,), -1):
+            journal.made.as_if_with(part, owner)
         self.may_lack(owner, key)
 
     def may_lack(self, owner: Any, key: Any) -> None:

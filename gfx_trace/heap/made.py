@@ -23,6 +23,11 @@ class Made:
             self._found.setdefault(id(x), (len(self._found) if of is None else self._found[id(of)][0], x))
         return x
 
+    def as_if_with(self, x: Any, of: Any) -> None:
+        """Let x, which was made later than `of`, count as made when that was: before the capture, where it is none of these."""
+        found = self._found.get(id(of))
+        self._found[id(x)] = -1 if found is None else found[0], x
+
     def has(self, key: int, mark: int = 0) -> bool:
         """Whether an object of this id was made when so many others had been, or later."""
         found = self._found.get(key)

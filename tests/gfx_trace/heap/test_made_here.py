@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import copy
 import functools
 import json
@@ -149,38 +148,3 @@ def test_what_each_trip_makes_is_its_own():
     program = gfx.symbolic_trace(function, XS[0])
     for x in XS:
         torch.testing.assert_close(program(x), function(x))
-
-
-def appended(x):
-    made = collections.defaultdict(list)
-    list(map(lambda e: made["a"].append(e), (1.0, 2.0)))
-    return x * sum(map(len, made.values()))
-
-
-def in_a_function(x):
-    made = collections.defaultdict(list)
-
-    def put(e):
-        made["a"].append(e)
-
-    put(x)
-    return x * len(made["a"])
-
-
-def in_two_levels(x):
-    made = collections.defaultdict(lambda: collections.defaultdict(lambda: [0.5]))
-
-    def put(e):
-        made["a"]["b"][0] += e
-        made["a"]["b"].append(e)
-
-    put(1.0)
-    put(2.0)
-    return x * made["a"]["b"][0] * len(made["a"]["b"])
-
-
-@pytest.mark.parametrize("fn", [appended, in_a_function, in_two_levels])
-def test_a_default_that_a_function_made_is_made_once(fn):
-    """A function is captured by itself first; where its calls need more than that, nothing is left of the attempt."""
-    x = torch.tensor(1.5)
-    assert float(gfx.symbolic_trace(fn, backend="torch")(x)) == float(fn(x))
