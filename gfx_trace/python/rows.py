@@ -300,7 +300,11 @@ def _apart(before: list[Any], rows: Value) -> bool:
     """Whether an item from before a loop has another shape than its rows, as far as that is told."""
     dims = told_dims(rows)
     told = [told_dims(x.value) for x in before if type(x) is Proxy and type(x.value) is Value] if dims else []
-    return any(found is not None and found != dims[1:] for found in told)  # type: ignore[index]
+    return any(_differ(found, dims[1:]) for found in told if found is not None)  # type: ignore[index]
+
+
+def _differ(a: tuple, b: tuple) -> bool:
+    return len(a) != len(b) or any(x != y for x, y in zip(a, b) if x is not None and y is not None)
 
 
 def behind(tracer: Capturing, before: list[Any], more: StackedRows) -> StackedRows:
