@@ -31,7 +31,7 @@ from ..python.sequences import OpenList, Starred, spread
 from ..rewrite.packages import enterable
 from ..values.bound import BoundLift
 from ..values.called import compiled, implementations
-from ..values.gated import Gated
+from ..values.gated import Gated, gate_of
 from ..values.proxy import Unusable, is_open
 from .builtin_calls import CALLING
 from .conversion import convert, converted
@@ -210,9 +210,10 @@ class Calls:
     def _apply_lifted(self, lifted: Any, f: Any, args: tuple, kwargs: dict) -> Any:
         if not isinstance(lifted, tuple):
             own = args[:1] if f in CALLING else ()  # which way it is is asked with each call
-            use = lambda rest: lifted(self.tracer, f, (*own, *rest), kwargs)
-            found = self.tracer.gates.resolve_all(args[len(own) :], use)
-            return self._noted(f, args, kwargs, found)
+            if any(gate_of(arg) is not None for arg in args[len(own) :]):  # whose class may have its own way
+                use = lambda rest: self.call(f, (*own, *rest), kwargs)
+                return self.tracer.gates.resolve_all(args[len(own) :], use)
+            return self._noted(f, args, kwargs, lifted(self.tracer, f, args, kwargs))
         lift, backend = lifted
         if backend is not None and backend.numbers and not kwargs and self._in_numbers(f, args):
             found = f(*args)

@@ -12,7 +12,6 @@ from gfx_ir.control import hangs_on_data, is_call, is_given
 from gfx_ir.copies import copy_graph
 from gfx_ir.graph import Graph, Node, Value, values_in
 from gfx_ir.infer.demand import Question, Rule
-from gfx_ir.op import active
 from gfx_ir.passes.dce import has_effect
 from gfx_ir.python_numbers import COMPARING_METHODS, METHODS
 from gfx_ir.trees import tree_map
@@ -20,8 +19,8 @@ from gfx_ir.trees import tree_map
 from ..heap.aliases import doubt, mutable
 from ..interfaces import Capturing
 from ..python.rows import FILLED
-from ..values.access import A_VALUE, NOTHING, Access, said
-from ..values.gated import Gated, GatedItems, defined_by, gate_of, is_total, usable
+from ..values.access import A_VALUE, NOTHING, Access
+from ..values.gated import Gated, GatedItems, defined_by, gate_of, is_total, undecided, usable
 from ..values.here import here
 from ..values.proxy import Proxy, Undefined, Unusable, is_open
 
@@ -30,6 +29,7 @@ _OPERATORS, _COMPARISONS = (
 )
 _UNUSED = (
     "bool", "call", "iter", "len", "index", "int", "float", "format", "getitem", "setitem", "delitem", "contains",
+    "hash", "str", "repr",
 )  # fmt: skip
 
 
@@ -338,11 +338,7 @@ def _forwarded(f: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[
 
 
 def _refused(x: Gated, *_: Any) -> Any:
-    usable(x)
-    raise active.builder.error(
-        f"GFX cannot convert this use: a test that is open until the code runs decides what {said(x.name)} is",
-        "use it on each side of the test",
-    )
+    raise undecided(x)
 
 
 def _install() -> None:
@@ -354,7 +350,6 @@ def _install() -> None:
             setattr(Gated, f"__i{name}__", _refused)  # a list would change for all that hold it
     for name in _UNUSED:
         setattr(Gated, f"__{name}__", _refused)
-    Gated.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 
 _install()

@@ -12,6 +12,7 @@ from ..heap.reached import reached_from
 from ..interfaces import Capturing
 from ..rewrite import is_converted
 from ..rewrite.packages import users
+from ..values.gated import Gated, undecided
 from ..values.proxy import HostProxy, Proxy, is_open
 from .attributes import own_function
 
@@ -79,7 +80,12 @@ class NativeMethods:
         return found if held else None
 
     def run(self, items: Iterable[Any], f: Callable[[], Any], told: bool = False) -> Any:
-        """f(), in which C may run methods of the items; `told`: it makes a text, which shows captured data itself."""
+        """f(), in which C may run methods of the items; `told`: it makes a text, which shows captured data itself. Raises where a test
+        decides what one of them is."""
+        items = list(items)
+        chosen = next((x for x in items if type(x) is Gated), None)
+        if chosen is not None:
+            raise undecided(chosen)
         asked = self.among(items)
         if not asked:
             return f()

@@ -7,9 +7,10 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from gfx_ir.trees import leaves
+from gfx_ir.trees import leaves, tree_map
 
 from ..heap.reached import reached_from, shown_by
+from ..values.gated import gate_of
 from ..values.here import here
 from ..values.proxy import HostProxy, Proxy
 from .rows import in_places
@@ -62,6 +63,10 @@ def _comparison(sign: str, compare: Callable[[Any, Any], Any]) -> Callable[[Comp
     def method(x: Compared, other: Any) -> Any:
         tracer = here()
         a, b = x.items, other.items if type(other) is Compared else other
+        chosen = next((leaf for leaf in leaves((a, b)) if gate_of(leaf) is not None), None)
+        if chosen is not None:
+            with_side = lambda tree, side: tree_map(lambda leaf: side if leaf is chosen else leaf, tree)
+            return tracer.gates.resolve(chosen, lambda side: method(Compared(with_side(a, side)), with_side(b, side)))
         asked = tracer.native_methods.among(leaves((a, b)))
         if asked:
             return tracer.native_methods.run(asked, lambda: compare(a, b))

@@ -7,6 +7,7 @@ from typing import Any
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 
 from .access import said
+from .here import here
 from .proxy import Undefined, Unusable
 
 
@@ -79,6 +80,16 @@ def usable(*held: Any) -> None:
             raise x.error
         if type(x) is Gated and lacks(x):
             raise x.refusal
+
+
+def undecided(x: Gated) -> CaptureError:
+    """The error of a use that has to know which of them it is."""
+    usable(x)
+    return UnsupportedConstruct(
+        f"GFX cannot convert this use: a test that is open until the code runs decides what {said(x.name)} is",
+        here().span(),
+        "use it on each side of the test",
+    )
 
 
 class GatedItems(Unusable):
