@@ -98,5 +98,6 @@ def gfx_compared(x: Any) -> Any:
         return x
     if tracer.record.filled:
         x = in_places(x)
-    own = tracer.native_methods.among(leaves(x))
+    held = list(leaves(x))
+    own = tracer.native_methods.among(held) or any(gate_of(leaf) is not None for leaf in held)
     return Compared(x) if own or (kind is not dict and HostProxy in map(type, x)) else x
