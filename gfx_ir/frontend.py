@@ -132,7 +132,8 @@ class Frontend(Arrays):
         return list(leaves(tree)), lambda new: unflatten(tree, iter(new))
 
     def gives_copies(self, fn: Any) -> bool:
-        """Whether the function that fn wraps gets copies of the containers and objects in its arguments, whose writes nobody else sees."""
+        """Whether the function that fn wraps, or makes a wrapper of, gets copies of the containers and objects in its arguments, whose
+        writes nobody else sees."""
         return False
 
     def apart(self, tree: Any) -> Any:

@@ -232,8 +232,8 @@ class JaxBackend(Backend):
         return found, lambda new: jax.tree.unflatten(structure, new)
 
     def gives_copies(self, fn: Any) -> bool:
-        """What jax.jit makes: it takes arguments apart, and puts together others of what it traces."""
-        return isinstance(fn, jax.stages.Wrapped)
+        """What jax.jit makes, itself, and jax.checkpoint: they take arguments apart, and put together others of what they trace."""
+        return isinstance(fn, jax.stages.Wrapped) or any(fn is made for made in (jax.jit, jax.checkpoint, jax.remat))
 
     def apart(self, tree: Any) -> Any:
         """The tree with each array at one place alone: JAX derives by each leaf, also where one array stands at two of them.

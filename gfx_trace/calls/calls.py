@@ -35,10 +35,11 @@ from ..values.gated import Gated, gate_of
 from ..values.proxy import Unusable, is_open
 from .builtin_calls import CALLING
 from .conversion import convert, converted
+from .copying import handed_on
 from .iterated import iterated
 from .lifted import always_lifted, lifted_by
 from .modules import FORWARDING, call_module, call_root
-from .native import handed_on, run_native
+from .native import run_native
 from .preconditions import call_emitted
 from .records import generated, initialise, initialised
 from .searches import searched

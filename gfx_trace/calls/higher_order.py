@@ -32,6 +32,7 @@ from ..python.rows import in_places
 from ..python.sequences import is_shape, open_tuple
 from ..values.called import called_name
 from ..values.proxy import HostProxy, Proxy, is_open
+from .copying import Copying, taking_apart
 from .modules import moved, register
 from .native import innermost, run_as_it_is
 
@@ -120,9 +121,9 @@ def _switch(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 
 def _transparent(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """A decorator that changes nothing of what the function computes (jit, checkpoint)."""
-    if not args:
-        return lambda function: function
-    return args[0]
+    backend = taking_apart(tracer, f)
+    made = lambda function: function if backend is None else Copying(function, backend)
+    return made(args[0]) if args else made
 
 
 def _through(attribute: str) -> Handler:

@@ -17,7 +17,6 @@ from ..frameworks.grad_managers import standing_for
 from ..frameworks.holding import hold
 from ..heap.framework_state import GENERATORS
 from ..heap.makers import made_by
-from ..heap.reached import reached_from
 from ..interfaces import Capturing
 from ..objects.native_methods import NativeMethods
 from ..python.devices import settled
@@ -59,26 +58,6 @@ def run_native(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: di
     for made in made_by(f, args, kwargs, found):
         tracer.journal.made.note(made)
     return found
-
-
-def handed_on(tracer: Capturing, f: Any, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
-    """The arguments that a wrapper in C gives to what it wraps: the caller's own, or copies of what they hold arrays in, where its
-    framework takes them apart; the caller does not see what is written to these."""
-    backend = next((backend for backend in tracer.arrays.frameworks() if backend.gives_copies(f)), None)
-    if backend is None:
-        return args, kwargs
-    given = {id(x) for x in reached_from((args, kwargs))}
-    try:
-        found, rebuild = backend.flatten((args, kwargs))
-        plain = {id(x) for x in (*args, *kwargs.values())}
-        copied = lambda x: x if id(x) in plain else tracer.journal.made.note(tracer.wrap(x.read(), x.backend))
-        made = rebuild([copied(x) if type(x) is Proxy else x for x in found])
-    except (TypeError, ValueError):  # keys that cannot be sorted: no tree of the framework's
-        return args, kwargs
-    for x in reached_from(made):
-        if id(x) not in given:
-            tracer.journal.made.note(x)
-    return made
 
 
 def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:

@@ -302,3 +302,30 @@ def test_what_a_jitted_function_writes_to_its_arguments_is_its_own(target):
             assert len(got) == len(want)
             for mine, theirs in zip(got, want):
                 equal(mine, theirs)
+
+
+def writes_its_dictionary(d):
+    d["a"] = d["a"] * 2
+    d["b"] = 1.0
+    return d["a"] + 1
+
+
+CALLS = {
+    "jit": lambda d: jax.jit(writes_its_dictionary)(d),
+    "checkpoint": lambda d: jax.checkpoint(writes_its_dictionary)(d),
+    "both": lambda d: jax.jit(jax.checkpoint(writes_its_dictionary), donate_argnums=())(d),
+    "made before": jax.jit(writes_its_dictionary),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_a_jitted_function_writes_in_captured_code_is_its_own(name):
+    def f(x):
+        held = {"a": x}
+        return CALLS[name](held), held["a"], len(held)
+
+    x = jnp.float32(1.5)
+    program = gfx.symbolic_trace(f, backend="jax")
+    assert jax.tree.map(float, program(x)) == jax.tree.map(float, f(x))
+    derive = jax.grad(lambda x: f(x)[0] * f(x)[1])
+    assert float(gfx.symbolic_trace(derive, x)(x)) == float(derive(x))
