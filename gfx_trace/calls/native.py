@@ -25,7 +25,7 @@ from ..python.sequences import OpenList
 from ..python.texts import on_text
 from ..rewrite import is_converted
 from ..values.called import called_name, own
-from ..values.gated import Gated, usable
+from ..values.gated import Gated, gate_of, usable
 from ..values.proxy import HostProxy, NeedsPython, Proxy
 from ..values.raised import Raised
 from .conversion import foreign
@@ -47,7 +47,7 @@ _HINT = "call what GFX has rows for (`gfx ops` lists it), or compute it before t
 
 def run_native(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
     """f(*args, **kwargs) of a callable that is neither lifted nor entered. One of a framework that gets tensors has no row."""
-    if Gated in map(type, args) and not _stores(f):
+    if any(gate_of(arg) is not None for arg in args) and not _stores(f):
         return tracer.gates.resolve_all(args, lambda given: run_native(tracer, f, given, kwargs))
     if foreign(f, tracer.arrays.frameworks()) and any(
         isinstance(leaf, _CAPTURED[:2]) for leaf in leaves((args, kwargs))

@@ -2,8 +2,10 @@
 
 import copy
 import dataclasses
+import heapq
 import json
 import math
+import operator
 
 import numpy as np
 import pytest
@@ -150,3 +152,16 @@ def test_it_is_no_key_and_has_no_text_while_it_is_open_which_it_is(name, make):
 
     with pytest.raises(gfx.GfxError, match="a test that is open until the code runs decides what"):
         gfx.symbolic_trace(f, backend="torch")
+
+
+def test_code_in_c_goes_over_the_list_that_it_is():
+    def f(x, n: int):
+        held = other = [1.0, 2.0]
+        if n > 1:
+            other = [5.0, 6.0, 7.0]
+        other.append(3.0)
+        return x * (operator.length_hint(other) + 10 * heapq.nlargest(1, other)[0] + 100 * operator.length_hint(held))
+
+    program = gfx.symbolic_trace(f, backend="torch")
+    for n in (0, 2):
+        assert float(program(torch.tensor(1.5), n)) == float(f(torch.tensor(1.5), n))
