@@ -46,9 +46,8 @@ class Regions:
     @contextmanager
     def opened(self, name: str) -> Any:
         """Build a region whose writes are undone when it is left; yields its Side."""
-        with self.tracer.region(name) as (graph, captures):
-            side, known = Side(graph, captures, len(self.tracer.journal.made)), self.tracer.facts.known
-            self.tracer.facts.known = dict(known)  # what is settled inside a region holds there alone: it may never run
+        with self.tracer.region(name) as (graph, captures), self.tracer.facts.alone():  # it may never run
+            side = Side(graph, captures, len(self.tracer.journal.made))
             self.tracer.journal.open()
             try:
                 with self.tracer.iteration.closing():
@@ -57,7 +56,7 @@ class Regions:
                 self.escaped = error
                 raise
             finally:
-                side.written, self.tracer.facts.known = self.tracer.journal.close(graph, side.links), known
+                side.written = self.tracer.journal.close(graph, side.links)
 
     @contextmanager
     def looking_into(self, graphs: Iterable[Graph]) -> Any:

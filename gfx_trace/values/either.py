@@ -46,7 +46,7 @@ class Either:
     `test`: a value, or what computes it where it is asked. `loop`: the one that carries the tensor, where one does. `unsure`: sources
     that may be numbers; `of_number`: whether the tensor may."""
 
-    __slots__ = ("test", "sources", "roots", "ways", "held", "loop", "unsure", "of_number", "backend")
+    __slots__ = ("test", "sources", "roots", "ways", "held", "loop", "unsure", "of_number", "proxy")
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Either:
         unsure: Sequence[Any],
     ) -> None:
         self.test, self.sources, self.loop, self.unsure, now = test, sources, loop, unsure, proxy.value
-        self.backend = proxy.backend
+        self.proxy = proxy
         tensors = [source for source in sources if type(source) is Proxy]
         self.roots = tuple({id(root): root for source in tensors for root in roots(source)}.values())
         self.ways, self.of_number = sum(map(ways, sources)), any(map(self._may_be_number, sources))
@@ -89,7 +89,7 @@ class Either:
         try:
             here = active.builder.gates.here
             read = lambda source: here(now) if type(source) is Number else source.read()
-            found = self.chosen(lambda source: Proxy(read(source), self.backend))
+            found = self.chosen(lambda source: Proxy(read(source), self.proxy.backend))
             usable(found)  # no value is of both their types
             return found.value
         except UnsupportedConstruct:
@@ -113,6 +113,7 @@ class Either:
         then, otherwise = self.sources
         test, known = self.asked()
         if known is not None:
+            builder.facts.chosen.append(self.proxy)
             return use(then if known else otherwise)
         return builder.regions.branch(test, lambda: use(then), lambda: use(otherwise))
 

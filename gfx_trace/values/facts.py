@@ -24,6 +24,7 @@ class Facts:
 
     def __init__(self) -> None:
         self.known: dict[Any, Any] = {}  # truths of tests, and ranks
+        self.chosen: list[Any] = []  # tensors that are one of several, read by what is known at this place
         self.origin: dict[Value, Value] = {}
         self.ranks = False  # whether any rank was settled, so that asking is worth it
         self.dtype_tests = 0  # how many tests around this place ask for dtypes
@@ -107,14 +108,26 @@ class Facts:
     @contextmanager
     def given(self, value: Any, truth: bool) -> Iterator[None]:
         """Inside, `value` is known to be true or false."""
-        before, asked = self.known, self.dtype_tests
-        self.known = dict(before)
-        self.dtype_tests += type(value) is Value and self._dtypes.ask(value)
-        self.assume(value, truth)
+        asked = self.dtype_tests
+        with self.alone():
+            self.dtype_tests += type(value) is Value and self._dtypes.ask(value)
+            self.assume(value, truth)
+            try:
+                yield
+            finally:
+                self.dtype_tests = asked
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """What is found out inside holds there alone, and what was chosen by it is chosen anew behind it."""
+        known, chosen = self.known, self.chosen
+        self.known, self.chosen = dict(known), []
         try:
             yield
         finally:
-            self.known, self.dtype_tests = before, asked
+            for derived in self.chosen:
+                derived.seen = -1
+            self.known, self.chosen = known, chosen
 
     def assume(self, value: Any, truth: bool) -> None:
         """From here on, `value` is known to be true or false, and what follows from that."""

@@ -462,6 +462,53 @@ def numpy_turned_under_two_tests(x, n):
     return w
 
 
+def read_under_its_own_test(x, n):
+    r, s, chosen = x * 1.5, 2.0, x[0] > 0
+    if chosen:
+        s = r
+    r += 0.5
+    if chosen:
+        abs(s)
+    return r, s + 0 * x
+
+
+def written_under_its_own_test(x, n):
+    r, other, chosen = x * 1.5, x * 2, x[0] > 0
+    s = r if chosen else other
+    if chosen:
+        s += 1
+        r.mul_(2)
+    else:
+        other.sub_(1)
+        s += 3
+    r += 0.25
+    return r, s, other
+
+
+def a_view_read_under_its_own_test(x, n):
+    r, other, chosen = x * 1.5, x * 2, x[0] > 0
+    s = (r if chosen else other)[:2]
+    r += 0.5
+    if chosen:
+        y = s * 2
+    else:
+        y = s * 3
+    other += 1
+    return r, s, y, other
+
+
+def read_in_a_loop_under_its_own_test(x, n):
+    r, other, chosen = x * 1.5, x * 2, x[0] > 0
+    s = r if chosen else other
+    total = x * 0
+    for _ in range(3):
+        r += 0.5
+        if chosen:
+            total = total + s
+        other += 1
+    return total, s, r
+
+
 CONVERT = [
     a_number_that_a_trip_makes_a_tensor, what_the_last_trip_left_twice, parts_that_change_places, items_that_change_places,
     an_argument_in_a_ping_pong, three_in_turn_and_a_name_for_one, parts_that_a_trip_takes, one_of_three_without_a_name, numpy_turned_under_two_tests,
@@ -474,6 +521,7 @@ CONVERT = [
     a_number_before_a_loop, a_number_behind_a_loop, one_of_two_before_a_loop, another_one_behind_the_first_trip,
     an_accumulator_that_is_replaced, a_part_in_the_first_trip, changing_places_with_a_number,
     two_names_of_one_in_the_first_trip, taken_over_in_a_trip, one_tensor_in_every_trip, a_number_through_a_loop, a_view_that_one_side_reads,
+    read_under_its_own_test, written_under_its_own_test, a_view_read_under_its_own_test, read_in_a_loop_under_its_own_test,
 ]  # fmt: skip
 
 
