@@ -463,13 +463,13 @@ def numpy_turned_under_two_tests(x, n):
 
 
 def read_under_its_own_test(x, n):
-    r, s, chosen = x * 1.5, 2.0, x[0] > 0
+    r, s, chosen = x.mean(), 2.0, x[0] > 0
     if chosen:
         s = r
     r += 0.5
     if chosen:
         abs(s)
-    return r, s + 0 * x
+    return r, s
 
 
 def written_under_its_own_test(x, n):
