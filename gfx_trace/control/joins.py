@@ -20,6 +20,7 @@ from ..heap.aliases import doubt, mutable, share
 from ..heap.journal import Slot, held_value
 from ..heap.links import Link, When, both, reach
 from ..interfaces import Capturing
+from ..python.convert import has_class
 from ..python.listed import ListedItems
 from ..python.rows import (
     FILLED,
@@ -85,6 +86,8 @@ class Join:
             found = self._tree(a, b, name)
             if found is not None:
                 return found
+        if has_class(a) or has_class(b):
+            return self._unjoinable(a, b, name)
         a, b = self._known(a, b, 0), self._known(b, a, 1)
         found = self.joined.get((id(a), id(b)))
         if found is not None:  # one object under two names stays one

@@ -337,6 +337,10 @@ def _forwarded(f: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[
     return method
 
 
+def _unary(f: Callable[[Any], Any]) -> Callable[[Gated], Any]:
+    return lambda x: here().gates.resolve(x, f)
+
+
 def _refused(x: Gated, *_: Any) -> Any:
     raise undecided(x)
 
@@ -348,6 +352,8 @@ def _install() -> None:
         if f in _OPERATORS:
             setattr(Gated, f"__r{name}__", _forwarded(f, True))
             setattr(Gated, f"__i{name}__", _refused)  # a list would change for all that hold it
+    for f in (operator.neg, operator.pos, operator.invert, operator.abs):
+        setattr(Gated, f"__{f.__name__.strip('_')}__", _unary(f))
     for name in _UNUSED:
         setattr(Gated, f"__{name}__", _refused)
 

@@ -44,6 +44,7 @@ from ..python.plain import combined, either_has, number_attribute
 from ..python.questions import gradient_question, layout_attribute
 from ..values.bound import BoundLift, own_attribute
 from ..values.either import Either, Number
+from ..values.gated import Gated
 from ..values.gradient_marks import forked
 from ..values.number_rows import indexed, rows_kind
 from ..values.numpy_numbers import number_when, scalar
@@ -283,6 +284,8 @@ class Views:
         every way to here."""
         if not isinstance(x, Proxy):
             return PYTHON_INPLACE[sign](x, other)
+        if type(other) is Gated:
+            return self.tracer.gates.resolve(other, lambda side: self.inplace(sign, x, side, sure))
         operand = self.tracer.operands.operand(other, x.backend)
         if operand is NotImplemented:
             return self.tracer.operands.no_operand(f"{sign}=", x, other)

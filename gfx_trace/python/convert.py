@@ -6,6 +6,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.dtypes import DType, number_of
@@ -54,6 +56,11 @@ def constant_data(owner: Backend, x: Any) -> tuple[Any, DType]:
 
 
 NUMBERS_AND_TEXT = (int, float, complex, str)
+
+
+def has_class(x: Any) -> bool:
+    """Whether x is a number or text of a class of its own, as an IntEnum's: Python asks it for more than its value."""
+    return isinstance(x, NUMBERS_AND_TEXT) and type(x) not in _LEAVES and not isinstance(x, (complex, np.generic))
 
 
 def without_class(x: Any) -> Any:

@@ -9,6 +9,7 @@ from gfx_ir import ops, python_numbers
 from gfx_ir.op import OpDef
 from gfx_ir.python_numbers import COMPARING_METHODS, METHODS
 
+from ..values.gated import Gated
 from ..values.here import here
 from ..values.proxy import Captured, HostProxy, Proxy, number_kinds
 from .compared import Compared, Operand
@@ -25,7 +26,7 @@ UNARY = {"neg": ("neg", "negative"), "pos": ("+", "positive"), "invert": ("~", "
 def _tensor_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
     def method(x: Proxy, other: Any) -> Any:
         builder = here()
-        if other.__class__ is Operand:
+        if other.__class__ is Operand or other.__class__ is Gated:
             return NotImplemented
         operand = builder.operands.operand(other, x.backend)
         if operand is NotImplemented:
@@ -52,7 +53,7 @@ def _tensor_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], 
 def _host_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], Any]:
     def method(x: HostProxy, other: Any) -> Any:
         builder = here()
-        if isinstance(other, (Proxy, Operand, Compared)):
+        if isinstance(other, (Proxy, Operand, Compared, Gated)):
             return NotImplemented
         return (
             builder.host_values.host_binary(sign, op, other, x)
