@@ -33,7 +33,7 @@ class Answers:
         whether it is 1. `must`: whether there is an error where it is something."""
         names = names_of(apart) if apart.scope is self.scope else set()
         value = self._value(apart, names)
-        if value is None or (not by_author and (value or self._of_one(apart, names))):
+        if value is None or (not by_author and (not must or value or self._of_one(apart, names))):
             return None
         if value:
             self._bounded(apart, names, value, 1)
