@@ -19,7 +19,7 @@ from gfx_ir.types import LogicalTensor
 from ..interfaces import Capturing
 from ..values.raised import INSTEAD_OF_CATCHING, INSTEAD_OF_WAITING, gfx_handlers
 
-_PRIMES = (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049, 1051, 1061, 1063, 1069)
+_PRIMES = (1009, 2027, 4057, 8117, 16249, 32503, 65011, 130027, 260081, 520193, 1040387, 2080777)
 """Sizes that have nothing to do with each other."""
 
 
@@ -149,17 +149,20 @@ class Waiting:
 
     def _takes_any(self, op: OpDef, args: tuple) -> bool:
         """Whether an op takes tensors and sizes of which nothing but expressions of open sizes is known: where these are as small as
-        they may be, and where no two of them have to do with each other."""
+        they may be, and where no two of them have to do with each other, and either is the larger one."""
         numbers = [leaf for leaf in leaves(args) if type(leaf) is Value and not leaf.is_tensor]
         if not all(isinstance(leaf.type, (int, host.Dim, host.Expr)) for leaf in numbers):
             return False
         tensors = [leaf for leaf in leaves(args) if type(leaf) is Value and leaf.is_tensor]
         sizes = [*(leaf.type for leaf in numbers), *(size for leaf in tensors for size in leaf.type.dims)]
         dims = list(dict.fromkeys(dim for size in sizes for dim in host.atoms(size)))
-        unlike = dict(zip((dim.name for dim in dims), _PRIMES))
-        if len(dims) > len(_PRIMES) or any(dim.max is not None and dim.max < unlike[dim.name] for dim in dims):
+        primes = _PRIMES[: len(dims)]
+        if len(primes) < len(dims) or any(dim.min > primes[0] or (dim.max or primes[-1]) < primes[-1] for dim in dims):
             return False
-        return self._takes_at(op, args, _smallest) and self._takes_at(op, args, lambda x: host.evaluate(x, unlike))
+        unlike = [dict(zip((dim.name for dim in dims), some)) for some in (primes, primes[::-1])]
+        return self._takes_at(op, args, _smallest) and all(
+            self._takes_at(op, args, lambda size, found=found: host.evaluate(size, found)) for found in unlike
+        )
 
     def _takes_at(self, op: OpDef, args: tuple, at: Callable[[Any], int]) -> bool:
         """Whether an op takes its arguments where their sizes are these, which may have no such position or part."""
