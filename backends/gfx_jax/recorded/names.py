@@ -28,8 +28,6 @@ BATCHING = "jax._src.interpreters.batching"
 """The module whose functions of these names put the axis of a batch where it is asked for: no call of the author's."""
 _COMPARING = PACKAGES | {__name__.partition(".")[0], "gfx_trace", "gfx_ir"}
 """The packages that know what JAX says of sizes that may be equal."""
-_RULES_WITHIN = 8
-"""How many calls up from where JAX compares sizes the rule is looked for that asks."""
 _PATCHED = threading.RLock()
 _TESTED = (0, 10)
 """The versions of JAX whose names these are: of others each is looked at first."""
@@ -104,14 +102,9 @@ def equality_asked(
 
 def _by_rule(frame: FrameType | None) -> bool:
     """Whether JAX asks to find the shape of a result, for which some sizes have to be equal."""
-    for _ in range(_RULES_WITHIN):
-        if frame is None:
-            return False
-        name = frame.f_code.co_name
-        if name.endswith(("shape_rule", "broadcast_shapes")):
-            return True
+    while frame is not None and not frame.f_code.co_name.endswith(("shape_rule", "broadcast_shapes")):
         frame = frame.f_back
-    return False
+    return frame is not None
 
 
 def number_asked(answer: Callable[[Any], int | None]) -> AbstractContextManager[None]:
