@@ -9,7 +9,7 @@ CODE := $(wildcard gfx_ir gfx_trace backends tests examples benchmarks coverage 
 # Many tests start a Python of their own: each would compile the project anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: env demo test fuzz snapshots lint format conformance bench zoo gallery coverage sweeps docs clean
+.PHONY: env demo test fuzz families snapshots lint format conformance bench zoo gallery coverage sweeps docs clean
 
 env: $(STAMP)
 
@@ -42,6 +42,12 @@ START ?= 0
 GRAMMAR ?= programs aimed ordinary
 fuzz: $(STAMP)
 	JAX_PLATFORMS=cpu PYTHONPATH=tests/support $(PY) tests/fuzz/fuzz.py $(N) --start $(START) --grammar $(GRAMMAR) --jobs $(WORKERS)
+
+# Each state of Python's, in each way that code uses it, in each place of control flow (1,700 programs), or those whose name has a
+# word: make families WORD=heap
+WORD ?=
+families: $(STAMP)
+	JAX_PLATFORMS=cpu PYTHONPATH=tests/fuzz $(PY) tests/fuzz/families.py $(WORD)
 
 # The emitted source that tests compare with, written anew: the commit says why it changed.
 snapshots: $(STAMP)

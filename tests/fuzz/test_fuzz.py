@@ -1,5 +1,5 @@
 """Random programs against plain Python, by the interpreter and as source of both frameworks: some of fixed seeds, and those that were
-captured wrongly once. `make fuzz` runs more."""
+captured wrongly once. `make fuzz` and `make families` run more."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import torch
 
 import differential
 from differential import EAGER, TARGETS, check
+from families import chosen, judged, written
 from fuzz_failures import FAILURES
 from fuzz_failures_kinds import KINDS
 from fuzz_failures_numbers import NUMBERS
@@ -51,6 +52,13 @@ def test_failures(name):
     failure = ONCE[name]
     found = check(failure.text.lstrip(), failure.seed, failure.how, TARGETS)
     assert found.kind in failure.right.split("|"), found.why
+
+
+@pytest.mark.parametrize("family", [written, chosen])
+def test_families(family):
+    for program in one_in(9, family()):
+        found = judged(program)
+        assert found in ("equal", "refused", "skipped"), f"{program.name}: {found}\n{program.text}"
 
 
 # ---------------------------------------------------------------------- what an error says
