@@ -43,7 +43,7 @@ GRAMMAR ?= programs aimed ordinary
 fuzz: $(STAMP)
 	JAX_PLATFORMS=cpu PYTHONPATH=tests/support $(PY) tests/fuzz/fuzz.py $(N) --start $(START) --grammar $(GRAMMAR) --jobs $(WORKERS)
 
-# Each state of Python's, in each way that code uses it, in each place of control flow (1,700 programs), or those whose name has a
+# Each state of Python's, in each way that code uses it, in each place of control flow (3,500 programs), or those whose name has a
 # word: make families WORD=heap
 WORD ?=
 families: $(STAMP)

@@ -17,6 +17,7 @@ from ..frameworks.grad_managers import standing_for
 from ..frameworks.holding import hold
 from ..heap.framework_state import GENERATORS
 from ..heap.makers import made_by
+from ..heap.reached import reached_from
 from ..interfaces import Capturing
 from ..objects.native_methods import NativeMethods
 from ..python.devices import settled
@@ -156,9 +157,8 @@ def _placed(tracer: Capturing, error: GfxError, site: Any) -> None:
 
 def _met(error: Exception, f: Any, args: tuple, kwargs: dict) -> bool:
     """Whether an error comes of a captured value that code met which does not know it."""
-    if isinstance(error, Raised) or not any(
-        isinstance(leaf, _CAPTURED) for leaf in leaves((args, kwargs, own_attribute(f, "__self__")))
-    ):
+    held = reached_from((args, kwargs, own_attribute(f, "__self__")))
+    if isinstance(error, Raised) or not any(isinstance(part, (*_CAPTURED, Gated)) for part in held):
         return False
     frame = _innermost(error.__traceback__)
     if frame is None or is_converted(frame.f_code):

@@ -44,8 +44,13 @@ _RAISE: dict[str, tuple[Any, ...]] = {
 """What Python may raise of numbers where the second is open, or below zero."""
 
 
+_ORDERS = frozenset(("<", "<=", ">", ">="))
 _NEVER_EQUAL = (type(None), str, bytes)
 """What no number equals."""
+
+
+def _is_text(x: Any) -> bool:
+    return isinstance(x, str) or (type(x) is HostProxy and x.value.kind == "str")
 
 
 def _is_number(x: Any) -> bool:
@@ -70,6 +75,8 @@ class HostValues:
         if sign in ("==", "!=") and (left is NotImplemented or right is NotImplemented):
             if any(_is_number(x) and type(y) in _NEVER_EQUAL for x, y in ((a, b), (b, a))):
                 return sign == "!="
+            left, right = self.tracer.unwrap(a), self.tracer.unwrap(b)
+        if sign in _ORDERS and _is_text(a) and _is_text(b):
             left, right = self.tracer.unwrap(a), self.tracer.unwrap(b)
         if left is NotImplemented or right is NotImplemented or sign not in HOST_OPERATORS:
             return no_operator(self.tracer, sign, a, b)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 HELPERS = """
-import array, bisect, collections, copy, enum, functools, heapq, io, itertools, json, math, operator, random, types
+import array, bisect, collections, copy, dataclasses, enum, fractions, functools, heapq, io, itertools, json, math, operator, random, types
 import numpy as np
 import torch
 
@@ -29,6 +29,23 @@ class Equal(Plain):
     def __eq__(self, other): return isinstance(other, Equal) and self.v == other.v
     def __hash__(self): return 7
     def __str__(self): return "x" * self.v
+
+
+class Pair(collections.namedtuple("Pair", "v w")): pass
+class Items(list): pass
+class Table(dict): pass
+class Kind(enum.Enum): FIRST = 1; SECOND = "bb"
+class Flag(enum.IntFlag): FIRST = 1; SECOND = 2
+
+
+@dataclasses.dataclass
+class Data:
+    v: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    v: float
 
 
 class Way(enum.IntEnum): FIRST = 1; SECOND = 2
@@ -180,6 +197,13 @@ CHOICES = {
     "objects": ("Plain(2)", "Plain(3)"), "equal objects": ("Equal(2)", "Equal(2)"), "own equality": ("Equal(2)", "Equal(3)"), "ways": ("Way.FIRST", "Way.SECOND"),
     "modes": ("Mode.FIRST", "Mode.SECOND"), "numbers": ("2", "30"), "fractions": ("2.5", "30.25"), "None": ("None", "'abc'"), "mixed": ("1", "Way.SECOND"),
     "functions": ("len", "abs"), "classes": ("int", "float"), "counted": ("Counted()", "Counted()"), "ranges": ("range(1, 3)", "range(5, 8)"),
+    "named tuples": ("Pair(1.0, 2.0)", "Pair(3.0, 4.0)"), "data": ("Data(1.0)", "Data(2.0)"), "frozen data": ("Frozen(1.0)", "Frozen(2.0)"), "bytes": ("b'ab'", "b'cde'"),
+    "counters": ("collections.Counter('aab')", "collections.Counter('abb')"), "defaultdicts": ("collections.defaultdict(int, a=1)", "collections.defaultdict(int, b=2)"),
+    "orders": ("collections.OrderedDict(a=1.0, b=2.0)", "collections.OrderedDict(b=2.0, a=1.0)"), "partials": ("functools.partial(max, 1)", "functools.partial(min, 1)"),
+    "members": ("Kind.FIRST", "Kind.SECOND"), "flags": ("Flag.FIRST", "Flag.FIRST | Flag.SECOND"), "slices": ("slice(0, 1)", "slice(0, 2)"), "own lists": ("Items([1.0, 2.0])", "Items([5.0])"),
+    "own dictionaries": ("Table(a=1.0)", "Table(a=2.0, b=3.0)"), "namespaces": ("types.SimpleNamespace(v=1.0)", "types.SimpleNamespace(v=2.0, w=1.0)"), "text or number": ("'2'", "2"),
+    "list or tuple": ("[1.0, 2.0]", "(1.0, 2.0)"), "nested lists": ("[[1.0], [2.0]]", "[[3.0, 4.0]]"), "dictionaries of lists": ("{'a': [1.0]}", "{'a': [1.0, 2.0]}"), "iterators": ("iter([1.0, 2.0])", "iter([5.0])"),
+    "fractions of classes": ("fractions.Fraction(1, 2)", "fractions.Fraction(3, 2)"), "files": ("io.StringIO('ab')", "io.StringIO('cde')"), "frozen sets": ("frozenset([1.0])", "frozenset([1.0, 2.0])"),
 }  # fmt: skip
 """Two objects, of which an open test chooses one."""
 
@@ -196,5 +220,8 @@ USES = {
     "name": "len(r.name)", "value": "r.v", "written": "(setattr(r, 'v', 8.0), s.v)[1]", "copied": "(lambda made: (setattr(made, 'v', 8.0), r.v)[1])(copy.copy(r))", "attributes": "len(vars(r))", "called": "r() + s.n",
     "length": "len(r) + 10 * s.n", "added": "r + 1", "negative": "-r", "number": "float(r)", "whole": "int(r)", "truth": "1.0 if r else 2.0", "absolute": "abs(r) + 10 * getattr(s, 'n', 0)", "power": "2.0 ** r", "index": "[4.0, 5.0, 6.0][r]",
     "range": "len(range(r))", "compared": "float(r < 2)", "none": "3.0 if r is None else 4.0", "appended": "(r.append(3.0), len(s) + 10 * len(r))[1]", "extended": "(r.update({'q': 1.0}), len(s) + 10 * len(r))[1]",
+    "field": "r.v + getattr(r, 'w', 9.0)", "has": "float(hasattr(r, 'w'))", "replaced": "dataclasses.replace(r, v=5.0).v + s.v", "as tree": "len(dataclasses.asdict(r))", "count": "r.count(1.0)", "hash": "float(hash(r) == hash(s))",
+    "applied": "r(3)", "cut": "len([7.0, 8.0, 9.0][r])", "scaled": "x.sum() * r", "remainder": "r % 2", "ordered": "float(s <= r)", "inner": "sum(sum(v) for v in r)", "inner write": "(r['a'].append(1.0), len(s['a']))[1]",
+    "item write": "(r.update(a=9.0), s.get('a', 0.0))[1]", "both": "next(r) + next(s)", "read": "len(r.read())", "member": "len(str(r.value))", "joined": "int(r | Flag.SECOND)", "a list": "float(isinstance(r, (list, dict)))",
 }  # fmt: skip
 """What code does with it: `r` is what was chosen, `s` the first of the two."""
