@@ -47,7 +47,7 @@ fuzz: $(STAMP)
 # word: make families WORD=heap
 WORD ?=
 families: $(STAMP)
-	JAX_PLATFORMS=cpu PYTHONPATH=tests/fuzz $(PY) tests/fuzz/families.py $(WORD)
+	JAX_PLATFORMS=cpu PYTHONPATH=tests/fuzz $(PY) tests/fuzz/fuzz_families.py $(WORD)
 
 # The emitted source that tests compare with, written anew: the commit says why it changed.
 snapshots: $(STAMP)

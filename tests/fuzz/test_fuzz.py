@@ -8,13 +8,13 @@ import torch
 
 import differential
 from differential import EAGER, TARGETS, check
-from families import chosen, judged, written
 from fuzz_failures import FAILURES
 from fuzz_failures_kinds import KINDS
 from fuzz_failures_numbers import NUMBERS
 from fuzz_failures_sources import SOURCES
 from fuzz_failures_state import STATE
 from fuzz_failures_types import TYPES
+from fuzz_families import chosen, judged, written
 from fuzz_programs import load, program_of
 from sweeps import one_in, part
 

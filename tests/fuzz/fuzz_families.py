@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 import gfx_trace as gfx
-from families_parts import CHOICES, HELPERS, PLACES, STATES, USES
+from fuzz_families_parts import CHOICES, HELPERS, PLACES, STATES, USES
 from program_text import define
 
 NUMBERS = (0, 1, 2, 3)
