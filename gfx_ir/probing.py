@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from types import CellType, FunctionType
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+)
 from typing import Any
+
+_PLAIN = frozenset(
+    (type, FunctionType, BuiltinFunctionType, MethodWrapperType, MethodDescriptorType, WrapperDescriptorType)
+)
+"""Types of which `getattr` runs no code of an author's."""
 
 
 def own_attribute(x: Any, name: str, otherwise: Any = None) -> Any:
     """An attribute that an object or its class has: a `__getattr__` of its author is not asked, which may raise what it likes."""
+    kind = type(x)
+    if kind in _PLAIN or (kind.__getattribute__ is object.__getattribute__ and not hasattr(kind, "__getattr__")):
+        return getattr(x, name, otherwise)  # the same, without an error that is made and caught
     try:
         return type.__getattribute__(x, name) if isinstance(x, type) else object.__getattribute__(x, name)
     except AttributeError:

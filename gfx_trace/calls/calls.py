@@ -181,7 +181,7 @@ class Calls:
         if isinstance(f, type):
             return self._construct(f, args, kwargs)
         made = own_attribute(f, "__self__")
-        if isinstance(made, type) and f == _MAKING.__get__(made):
+        if issubclass(type(made), type) and f == _MAKING.__get__(made):
             return self._made(made, args, kwargs)
         if type(f) is Wrapper:
             return self.tracer.memoised.call(f, args, kwargs)

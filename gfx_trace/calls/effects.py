@@ -307,7 +307,7 @@ def _bound(f: Any, args: tuple) -> tuple[Any, str] | None:
     kind = type(f)
     if isinstance(f, types.BuiltinFunctionType) or kind is types.MethodWrapperType:
         owner = f.__self__
-        return None if owner is None or isinstance(owner, (types.ModuleType, type)) else (owner, f.__name__)
+        return None if owner is None or issubclass(type(owner), (types.ModuleType, type)) else (owner, f.__name__)
     unbound = kind is types.MethodDescriptorType or kind is types.WrapperDescriptorType
     return (args[0], f.__name__) if unbound and args else None
 

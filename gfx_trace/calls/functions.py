@@ -13,7 +13,6 @@ import types
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from gfx_ir.errors import CaptureError, GfxError
@@ -27,6 +26,7 @@ from gfx_ir.source import docstring
 
 from ..frameworks.grad_mode import CALLERS, GradMode
 from ..heap.aliases import memory
+from ..heap.journal import Outlives
 from ..heap.reads import UNSET, Reached, Reads, calls_nothing
 from ..interfaces import Capturing
 from ..python.draws import own_key
@@ -34,51 +34,20 @@ from ..values.lost import Lost
 from ..values.proxy import HostProxy, Proxy
 from ..values.raised import Raised
 from .conversion import convert
+from .kept import Idle, Kept, Share
 from .outputs import Outputs
 from .profiles import Profile, Profiles
-from .signatures import Given, Idle, NoCall, Open
+from .signatures import Given, NoCall, Open, surely_fixed
 
 _HOPELESS = 8
 """How often a capture of a function may come to nothing, for each one that did not, before it is always expanded."""
 _IDLE = 2
-"""The same of one that is given nothing open, as what reads a configuration, and computes nothing."""
+"""The same of one that is given nothing open, as what reads a configuration."""
 _ENDLESS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class RunsModule(GfxError):
     """A function calls a module: it is a part of the one whose forward runs, and the model's modules are the functions."""
-
-
-class Share:
-    """The part that calls of functions have in a capture.
-
-    `on`: whether functions stay functions; `doubts`: those, too, that may give a view of what they are given. `calls`: how many calls
-    there are, and `doubtful` of these. `entered`: how many functions are entered, in all, where each call is expanded. `refs`: whether
-    loops carry, too, which tensor a variable is."""
-
-    def __init__(self, on: bool = True, doubts: bool = True, refs: bool = False) -> None:
-        self.on, self.doubts, self.refs = on, doubts, refs
-        self.calls = self.doubtful = self.entered = 0
-
-
-@dataclass
-class _Kept:
-    """A function that was captured: `graph` is what it does for arguments like these, `name` the function of the program that does
-    the same, `closed` the values from outside that it takes. `places`: what of all that was written it could read (None: anything),
-    `since`: from where on in the journal's log; what is made after `made` others leads to nothing that it reads. `given` is what its
-    key tells apart by identity."""
-
-    graph: Graph
-    name: str
-    closed: list[Value]
-    outputs: Outputs
-    result: Any
-    reads: Reads
-    places: Any
-    since: int
-    made: int
-    entered: int
-    given: list[Any]
 
 
 class Functions:
@@ -90,7 +59,7 @@ class Functions:
         self.graphs: dict[str, Graph] = {}
         self._equal: dict[Hashable, str] = {}  # their names, by what they do
         self.authors: dict[str, str] = {}  # what the author calls each
-        self._kept: dict[Any, _Kept | None] = {}
+        self._kept: dict[Any, Kept | None] = {}
         self._failed: Counter[types.CodeType] = Counter()
         self._codes: list[types.CodeType] = []  # whose ids these are
         self.hopeless: set[int] = set()  # ids of the code of functions that are always expanded
@@ -110,17 +79,23 @@ class Functions:
         mode = self._mode()
         if mode is None or self.tracer.scopes.is_own_forward(f, args):
             return NotImplemented
+        idle = self._idle[f.__code__] >= _IDLE
+        if idle and surely_fixed(f, args, kwargs):
+            return NotImplemented
         try:
             given = Given(self.tracer, self.profiles, f, args, kwargs)
         except (NoCall, CaptureError):  # what an argument holds may be undecided
             return NotImplemented
-        if not given.values and self._idle[f.__code__] >= _IDLE:
+        if idle and not given.values:
             return NotImplemented
         key = mode, given.key
         kept = self._kept.get(key)
         if key not in self._kept or (kept is not None and not self._holds(kept)):
             self._kept[key] = None  # where it calls itself
-            kept = self._kept[key] = self._captured(new, f, given, args, kwargs)
+            found = self._captured(new, f, given, args, kwargs)
+            if isinstance(found, Idle):
+                return found.result
+            kept = self._kept[key] = found
         if kept is None or not self._apart(kept, given) or not self._let_out(kept):
             return NotImplemented
         for reads in self._reading:
@@ -149,7 +124,7 @@ class Functions:
         return (mode.enabled, mode.inference) if type(mode) is GradMode else None
 
     # ------------------------------------------------------------------ what a capture stands for
-    def _holds(self, kept: _Kept) -> bool:
+    def _holds(self, kept: Kept) -> bool:
         """Whether all that a function reads from outside is as it was."""
         journal = self.tracer.journal
         if len(journal.log) != kept.since:
@@ -164,7 +139,7 @@ class Functions:
             return False
         return all(value.node.graph is not None and value not in journal.overwritten for value in kept.closed)
 
-    def _apart(self, kept: _Kept, given: Given) -> bool:
+    def _apart(self, kept: Kept, given: Given) -> bool:
         """Whether no argument is also taken from outside, and none shares memory with another one that is written: the code may ask
         whether they are one."""
         if not kept.closed and not kept.outputs.writes:
@@ -181,7 +156,7 @@ class Functions:
                 return False
         return True
 
-    def _let_out(self, kept: _Kept) -> bool:
+    def _let_out(self, kept: Kept) -> bool:
         """Whether no except clause around takes what a function may raise."""
         raising = self.tracer.raising
         if not raising.handlers:
@@ -196,8 +171,9 @@ class Functions:
     # ------------------------------------------------------------------ what is captured
     def _captured(
         self, new: Callable[..., Any], f: types.FunctionType, given: Given, args: tuple, kwargs: dict
-    ) -> _Kept | None:
-        """f captured on the graph of the whole capture, for arguments like these; None where it has to be expanded."""
+    ) -> Kept | Idle | None:
+        """f captured on the graph of the whole capture, for arguments like these; what this call of it gave, where it did nothing but
+        Python's work; None where it has to be expanded."""
         entered, reads, made = self.share.entered, Reads(), self.tracer.journal.made
         reached = Reached(reads, given.objects, functools.partial(made.since, mark=len(made)))
         self._reading.append(reads)
@@ -213,25 +189,23 @@ class Functions:
                     if function is not f:
                         new = function if new is f else convert(function, self.tracer)
                     found = self.tracer.calls.enter(new, function, *arguments, expanded=True)
+                    idle = not (given.values or self._left_something(side))
                     outputs = Outputs(self.tracer.facts, side.graph, places, filled)
-                    result = outputs.of(found)
-                    if not all(map(self._is_settled, outputs.containers.values())):
-                        raise NoCall
-                    for at, (place, value) in enumerate(zip([*places, key], own)):
-                        if type(place) is Proxy and place.value is not value:
-                            outputs.written(at, place)
-                        if type(place) is Proxy and type(place.base) is Lost:
-                            raise NoCall
-                self._check(side, outputs, reached)
+                    result = found if idle else self._result(found, outputs, [*places, key], own)
+                self._check(side, outputs, reached, idle)
         except RunsModule:
             self.expand(f)
             return None
         except (Exception, Raised) as error:  # which its expansion raises again, at its place
-            self._came_to_nothing(f, given, type(error) is Idle)
+            self._came_to_nothing(f, given, type(error) is Outlives)
             return None
         finally:
             self._reading.pop()
             entered, self.share.entered = self.share.entered - entered, entered
+        if idle:
+            self._came_to_nothing(f, given)
+            self.share.entered += entered
+            return Idle(result)
         self._failed[f.__code__] -= _HOPELESS
         if not given.values:
             self._idle[f.__code__] -= _HOPELESS
@@ -241,14 +215,35 @@ class Functions:
         closed = _from_outside(side, own)
         graph.result = tuple(outputs.values) if len(outputs.values) > 1 else next(iter(outputs.values), None)
         since, name = len(self.tracer.journal.log), self._named(f, graph)
-        return _Kept(
+        return Kept(
             graph, name, closed, outputs, result, reads, reached.places, since, len(made), entered, given.objects
         )
 
-    def _came_to_nothing(self, f: types.FunctionType, given: Given, idle: bool) -> None:
-        """Note that a capture of f did, and whether it computed nothing (`idle`)."""
-        self._failed[f.__code__] += 1
-        if idle and not given.values:
+    def _left_something(self, side: Any) -> bool:
+        """Whether a body computed, wrote to what was there before it, or made an iterator, which is its region's."""
+        return bool(
+            side.graph.count
+            or side.captures
+            or self.tracer.journal.frames[-1]
+            or self.tracer.iteration.has_made(side.graph)
+        )
+
+    def _result(self, found: Any, outputs: Outputs, places: list[Open], own: list[Value]) -> Any:
+        """What a body gives and writes, as outputs of its graph: `own` are its placeholders, as which `places` began. Raises NoCall."""
+        result = outputs.of(found)
+        if not all(map(self._is_settled, outputs.containers.values())):
+            raise NoCall
+        for at, (place, value) in enumerate(zip(places, own)):
+            if type(place) is Proxy and place.value is not value:
+                outputs.written(at, place)
+            if type(place) is Proxy and type(place.base) is Lost:
+                raise NoCall
+        return result
+
+    def _came_to_nothing(self, f: types.FunctionType, given: Given, outlives: bool = False) -> None:
+        """Note that a capture of f did; `outlives`: as it writes, which it will do again."""
+        self._failed[f.__code__] += _HOPELESS // _IDLE if outlives else 1
+        if not given.values:
             self._idle[f.__code__] += 1
         failed = self._failed[f.__code__]
         if failed >= _HOPELESS or (failed > 0 and given.alone and calls_nothing(f)):
@@ -278,12 +273,14 @@ class Functions:
         known, tests, site, escaped = tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.regions.escaped
         tracer.facts.known, key, handlers = {}, tracer.key, tracer.raising.handlers
         tracer.raising.handlers = []
+        tracer.journal.functions.append(len(tracer.journal.made))
         try:
             with tracer.arrays.outermost(), tracer.regions.opened(name) as side:
                 yield side
             if len(tracer.missing) > len(missing):  # they are told where it is expanded
                 raise NoCall
         finally:
+            tracer.journal.functions.pop()
             tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.regions.escaped = (
                 known,
                 tests,
@@ -294,17 +291,19 @@ class Functions:
             tracer.missing.clear()
             tracer.missing.update(missing)
 
-    def _check(self, side: Any, outputs: Outputs, reached: Reached) -> None:
-        """Raises NoCall where a call of what was captured would not do what the author's does."""
-        left = [slot for slot, value in side.written if slot.kind != "mode" or slot.old is not value]
+    def _check(self, side: Any, outputs: Outputs, reached: Reached, idle: bool) -> None:
+        """Raises NoCall where a call of what was captured would not do what the author's does, or would do nothing; `idle`: it did
+        Python's work alone."""
+        if idle and not side.links:
+            return
+        if any(slot.kind != "mode" or slot.old is not value for slot, value in side.written):
+            raise NoCall
         closed = all(value.node.graph is not None for value in side.captures)
-        given = outputs.values or any(map(self.tracer.raising.acts, side.graph.walk()))
+        acts = outputs.values or any(map(self.tracer.raising.acts, side.graph.walk()))
         texts = any(
             type(value) is Value and value.kind == "str" for value in outputs.values
         )  # told where they are used
-        if not given:
-            raise Idle
-        if left or not closed or texts or (outputs.doubts and not self.share.doubts):
+        if not (acts and closed) or texts or (outputs.doubts and not self.share.doubts):
             raise NoCall
         if not all(map(reached.is_not, outputs.containers.values())):
             raise NoCall
@@ -338,7 +337,7 @@ class Functions:
         return next((name for name, held in here.items() if held is f and name.isidentifier()), called(f.__qualname__))
 
     # ------------------------------------------------------------------ calls
-    def _called(self, kept: _Kept, given: Given) -> Any:
+    def _called(self, kept: Kept, given: Given) -> Any:
         tracer, outputs = self.tracer, kept.outputs
         draws = any(at == len(given.values) for at, _ in outputs.writes)
         values: list[Open] = [*given.values, own_key(tracer)] if draws else given.values

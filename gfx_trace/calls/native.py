@@ -68,7 +68,9 @@ def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: 
     text = on_text(tracer, f, args, kwargs)
     if text is not NotImplemented:
         return text
-    if isinstance(own_attribute(f, "__self__", args[0] if args else None), GENERATORS) and not isinstance(f, type):
+    if issubclass(type(own_attribute(f, "__self__", args[0] if args else None)), GENERATORS) and not isinstance(
+        f, type
+    ):
         raise tracer.objects.outside_generator(called_name(f))
     if HostProxy in map(type, args):
         args = tuple([settled(tracer, arg) for arg in args])
@@ -117,7 +119,7 @@ def _with_items(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
     """Code in C goes over a list by itself, and takes the one that stands for all rows of a loop for one item: they get their places.
     What only asks for the list, or puts it somewhere as it is, need not know how many there are."""
     owner = own_attribute(f, "__self__")
-    as_it_is = f is type or owner is builtins or isinstance(owner, _HOLDING)
+    as_it_is = f is type or owner is builtins or issubclass(type(owner), _HOLDING)
     for x in (*args, *(() if f is dict else kwargs.values())):
         if type(x) not in (list, tuple) or not tracer.record.filled or FILLED.isdisjoint(map(type, x)):
             continue

@@ -67,7 +67,7 @@ class Objects:
             return found
         if kind is Gated:
             return self.tracer.gates.resolve(o, lambda side: self.getattr(side, name))
-        if isinstance(o, Unusable):
+        if issubclass(kind, Unusable):
             raise o.error
         if is_module(o):
             return module_attribute(self.tracer, o, name)

@@ -21,6 +21,10 @@ from .profiles import Profile, Profiles
 FIXED = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 _HOST = frozenset(("int", "float", "bool", "complex", "shape"))
 _OWN = ("gfx_ir", "gfx_trace")
+_HOLDING = frozenset(
+    (Proxy, HostProxy, slice, range, types.FunctionType, types.MethodType, functools.partial, list, dict)
+)
+"""What is open, or may hold what is, beside tuples and records."""
 Open = Proxy | HostProxy
 
 
@@ -28,8 +32,13 @@ class NoCall(Exception):
     """The arguments, body or result of a function are such that a call of it cannot stand for it."""
 
 
-class Idle(NoCall):
-    """A function computed nothing."""
+def surely_fixed(f: types.FunctionType, args: tuple, kwargs: dict) -> bool:
+    """Whether f is given nothing open, told by the kinds of its arguments, of their defaults and of what it closes over alone."""
+    for x in (*args, *kwargs.values(), *map(content_of, f.__closure__ or ()), *(f.__defaults__ or ())):
+        kind = type(x)
+        if kind not in FIXED and kind is not type and (kind in _HOLDING or issubclass(kind, tuple) or is_record(x)):
+            return False
+    return not f.__kwdefaults__
 
 
 class Given:
@@ -88,7 +97,7 @@ class Given:
     def _is_tree(self, x: Any) -> bool:
         """Whether x is a container of which what it holds is all there is to know."""
         kind = type(x)
-        if isinstance(x, tuple):
+        if issubclass(kind, tuple):
             return (kind is tuple and not self._tracer.record.is_shape(x)) or hasattr(x, "_fields")
         if kind is list or kind is dict:
             tracer = self._tracer
@@ -100,7 +109,7 @@ class Given:
     def _object(self, x: Any) -> Any:
         """The key of what is only itself."""
         kind = type(x)
-        if isinstance(x, (Unusable, Undefined)) or kind.__module__.partition(".")[0] in _OWN:
+        if issubclass(kind, (Unusable, Undefined)) or kind.__module__.partition(".")[0] in _OWN:
             raise NoCall
         self.objects.append(x)
         return "object", id(x)

@@ -23,7 +23,8 @@ from gfx_ir.program import Program
 from gfx_ir.rules import building
 from gfx_ir.source import Span, docstring
 
-from ..calls.functions import Functions, Share
+from ..calls.functions import Functions
+from ..calls.kept import Share
 from ..calls.modules import Mode, authors_own, register_root
 from ..calls.single_calls import inline_single_calls
 from ..control.nouns import with_article

@@ -187,6 +187,8 @@ class Libraries:
 
     def _owner(self, f: Any) -> Backend | None:
         """The framework that the library of a callable is built on."""
+        if self._tracer.backend is None or self._tracer.backend.views:
+            return None
         module = f.__globals__.get("__name__", "") if isinstance(f, types.FunctionType) else type(f).__module__
         owner = builds_on(module)
         return owner if owner is self._tracer.backend else None

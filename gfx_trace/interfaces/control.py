@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from gfx_ir.backend import Lift
 from gfx_ir.errors import UnsupportedConstruct
-from gfx_ir.graph import Node, Value
+from gfx_ir.graph import Graph, Node, Value
 
 from ..values.access import A_VALUE, NOTHING, Access, Stop
 from ..values.proxy import Proxy, Undefined
@@ -126,6 +126,7 @@ class Iterating(Protocol):
     """What iterators hand on."""
 
     def made(self, iterator: Any) -> Any: ...
+    def has_made(self, region: Graph) -> bool: ...
     def of_call(self, found: Any, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any: ...
     def check(self, iterator: Any) -> None: ...
     def next(self, iterator: Any) -> Any: ...

@@ -7,6 +7,8 @@ may run again where data decides whether it ran before, if it writes nothing.
 from __future__ import annotations
 
 import functools
+import gc
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -14,6 +16,7 @@ from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.trees import leaves
 
 from ..heap.aliases import Doubt, doubt, mutable
+from ..heap.contents import FIXED
 from ..heap.journal import containers
 from ..heap.links import Link
 from ..interfaces import Capturing
@@ -33,11 +36,12 @@ class Kept(NamedTuple):
 
 class Memory:
     """What one memoising function remembers: `kept` by key, the last used last. `open`: keys hold numbers that only a run knows, or
-    data decides which keys there are. `outside`: it was made before the capture, so other calls may have filled it."""
+    data decides which keys there are. `outside`: it was made before the capture, so other calls may have filled it; `cleared`: what
+    they left there is forgotten."""
 
     def __init__(self, outside: bool) -> None:
         self.kept: dict[Any, list[Kept]] = {}
-        self.outside, self.open = outside, False
+        self.outside, self.open, self.cleared = outside, False, False
 
 
 class Memoised:
@@ -61,6 +65,9 @@ class Memoised:
     def call(self, f: Any, args: tuple, kwargs: dict) -> Any:
         """f(*args, **kwargs) of what functools.cache or lru_cache made."""
         memory, rules = self.memory(f), f.cache_parameters()
+        before = answered(f, args, kwargs) if memory.outside and not (memory.cleared or memory.kept) else _NOTHING
+        if before is not _NOTHING:
+            return before
         key, open_ = self._key(args, kwargs, rules["typed"])
         compute = lambda: self.tracer.calls.call(f.__wrapped__, args, kwargs)
         find = lambda: self._of(memory.kept.get(key, ()))
@@ -92,6 +99,7 @@ class Memoised:
             what = "GFX does not know how often it was called" if name == "cache_info" else "data decides when"
             raise self.tracer.error(f"GFX cannot convert this call of {_name(f)}.{name}: {what}", "leave it out")
         memory.kept.clear()
+        memory.cleared = True
 
     def once(self, kept: list[Kept], compute: Callable[[], Any], what: str) -> Any:
         """What is kept already for the part of the code that asks, or else is computed."""
@@ -158,6 +166,23 @@ class Memoised:
             self.tracer.journal.links.add(Link(made, other, None))
 
 
+def answered(f: Any, args: tuple, kwargs: dict) -> Any:
+    """The constant that a function of `functools` remembers of a call before the capture, as each later call of the program finds it;
+    _NOTHING where it has none: an array is computed again, as it belongs into the graph.
+
+    CPython's `lru_cache` shows its garbage collector the dictionary of its results and the object that stands in their keys before
+    arguments given by name."""
+    if f.cache_parameters()["typed"] or not all(type(x) in FIXED for x in _in_tuples((*args, *kwargs.values()))):
+        return _NOTHING
+    held, own = gc.get_referents(f), getattr(f, "__dict__", None)
+    named = [part for mark in held if type(mark) is object for part in (mark, *itertools.chain(*kwargs.items()))]
+    key = args[0] if len(args) == 1 and type(args[0]) in (str, int) and not kwargs else (*args, *(kwargs and named))
+    if not any(type(table) is dict and table is not own and key in table for table in held):
+        return _NOTHING
+    found = f(*args, **kwargs)
+    return found if all(type(x) in FIXED for x in _in_tuples((found,))) else _NOTHING
+
+
 def _name(f: Any) -> str:
     """What it is called; a partial has no name."""
     return getattr(f, "__name__", type(f.__wrapped__).__name__)
@@ -169,6 +194,8 @@ def _in_tuples(items: tuple) -> Iterator[Any]:
         yield from _in_tuples(item) if isinstance(item, tuple) else (item,)
 
 
+_NOTHING = object()
+"""What is given where nothing is remembered."""
 _NUMBER = object()
 """Tells in a key what follows it as the structure of a number that only a run knows."""
 

@@ -159,7 +159,7 @@ def meant(tracer: Capturing, f: Any, args: tuple) -> tuple[Meaning, tuple] | Non
     if not isinstance(f, _METHODS_IN_C) or f.__name__ not in MEANINGS:
         return None
     owner = own_attribute(f, "__self__")
-    bound = owner is not None and not isinstance(owner, types.ModuleType)
+    bound = owner is not None and type(owner) is not types.ModuleType
     operands = (owner, *args) if bound else args
     if not operands or (
         not is_open(operands[0]) and isinstance(getattr(type(operands[0]), f.__name__), types.FunctionType)

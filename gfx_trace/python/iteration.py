@@ -79,6 +79,10 @@ class Iteration:
         self.doubtful.discard(id(iterator))
         return iterator
 
+    def has_made(self, region: Graph) -> bool:
+        """Whether a region has made an iterator."""
+        return any(home is region for home in self.home.values())
+
     def of_call(self, found: Any, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """What a call gave that was not entered: an iterator that it did not find in its arguments is one that it made."""
         for item in found if type(found) is tuple else (found,):

@@ -23,7 +23,8 @@ from ..calls.applying import Applying
 from ..calls.calls import Calls
 from ..calls.effects import Effects
 from ..calls.entered import Managers
-from ..calls.functions import Functions, Share
+from ..calls.functions import Functions
+from ..calls.kept import Share
 from ..calls.modules import ModuleClass
 from ..calls.objects import Objects
 from ..control.loops import Loops

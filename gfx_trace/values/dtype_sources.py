@@ -175,13 +175,15 @@ class DtypeSources:
         return names, dtype or dtypes.bool_
 
     def _named_and_probed(self, value: Value) -> Rule:
+        dtype = (yield self._record.element, value).dtype
+        if dtype is not None:
+            return Names(), (dtype,) * len(PROBES)
         parts, names, each = self._data(value), self._own_name(value), list[Dtypes]()
         for part in parts:
             found = yield self._probed, part
             names, each = names | found[0], [*each, found[1]]
         if not parts:
-            dtype = (yield self._record.element, value).dtype
-            made = PROBES if names and dtype is None else (dtype,) * len(PROBES)
+            made: Dtypes = PROBES if names else (None,) * len(PROBES)
         elif self._handed_on(value):
             told = [[dtype for dtype in some if dtype is not None] for some in zip(*each)]
             made = tuple([reduce(_lower, some) if some else None for some in told])

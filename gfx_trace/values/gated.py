@@ -70,7 +70,7 @@ def is_total(x: Any) -> bool:
 
 def lacks(x: Any) -> bool:
     """Whether x is, or on some way is, no value."""
-    return isinstance(x, (Undefined, Unusable)) or (type(x) is Gated and (not x.whole or x.error is not None))
+    return issubclass(type(x), (Undefined, Unusable)) or (type(x) is Gated and (not x.whole or x.error is not None))
 
 
 def usable(*held: Any) -> None:

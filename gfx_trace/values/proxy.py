@@ -323,4 +323,4 @@ class Undefined:
 
 def is_open(x: Any) -> bool:
     """Whether x stands for a value that is not known."""
-    return isinstance(x, Captured)
+    return issubclass(type(x), Captured)

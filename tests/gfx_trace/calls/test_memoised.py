@@ -273,3 +273,39 @@ def how_often(x: torch.Tensor):
 def test_refused(f, why):
     with pytest.raises(CaptureError, match=why):
         gfx.symbolic_trace(f)
+
+
+SETTINGS = {"scale": 2.0}
+
+
+@functools.lru_cache
+def scaled(a, by=1, *, shift=0):
+    return SETTINGS["scale"] * a * by + shift
+
+
+@functools.cache
+def read_once():
+    return SETTINGS["scale"]
+
+
+@functools.cache
+def read_again():
+    return SETTINGS["scale"]
+
+
+def test_what_calls_before_the_capture_were_answered_is_what_it_finds(monkeypatch):
+    def f(x):
+        return x * scaled(1) + scaled(1, 2) + scaled(1, shift=3) + scaled(by=2, a=1) + scaled(1.5) + read_once()
+
+    def cleared(x):
+        read_again.cache_clear()
+        return x * read_again()
+
+    x = torch.ones(2)
+    want = f(x)
+    read_again()
+    monkeypatch.setitem(SETTINGS, "scale", 5.0)
+    assert f(x).equal(want)
+    assert gfx.symbolic_trace(f, x)(x).equal(want)
+    assert gfx.symbolic_trace(lambda x: x * scaled(4), x)(x).equal(x * 20)
+    assert gfx.symbolic_trace(cleared, x)(x).equal(x * 5)
