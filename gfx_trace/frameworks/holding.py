@@ -34,7 +34,7 @@ def hold(
 ) -> Any:
     """Keep a call of a framework's function f that has no row, or whose row refuses it (`refusal`), as a `holder`, if the
     framework's own tracer does not make it other calls. Where it cannot be kept, raise the refusal, or note it as missing."""
-    name, lacks = called_name(f), ""
+    name = lacks = ""
     try:
         owner = owner or _owner(tracer, f)
         made, lacks = _decomposed(tracer, owner, f, args, kwargs)
@@ -50,7 +50,7 @@ def hold(
     except Unheld as error:
         if refusal is not None:
             raise refusal from None
-        return stand_in(tracer, name, (args, kwargs), lacks or str(error))
+        return stand_in(tracer, name or called_name(f), (args, kwargs), lacks or str(error))
     made = tracer.wrap(
         lookup("holder")(owner.name, name, given, named, found.count, lacks if refusal is None else refusal.what), owner
     )

@@ -60,6 +60,25 @@ def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: Any = False, 
     return ops.vector_norm(x, keepdims=keepdim, ord=order(ord))
 
 
+def norm_except_dim(v: Any, pow: Any = 2, dim: Any = 0) -> Any:
+    """torch.norm_except_dim: over all axes but one, which stay with one element each; of all elements for dim=-1."""
+    if dim == -1:
+        return ops.vector_norm(v, ord=order(pow))
+    rank = known_rank(v)
+    if rank is None:
+        refuse(
+            "torch.norm_except_dim goes over all axes but one, and the rank is unknown",
+            "give the argument's shape: gfx.TensorSpec(shape, dtype)",
+        )
+    others = tuple(axis for axis in range(rank) if axis != dim % rank)
+    return ops.vector_norm(v, axis=others, keepdims=True, ord=order(pow))
+
+
+def weight_norm(v: Any, g: Any, dim: Any = 0) -> Any:
+    """torch._weight_norm, of which torch.nn.utils.weight_norm and parametrizations.weight_norm make a weight: https://arxiv.org/abs/1602.07868."""
+    return ops.multiply(v, ops.divide(g, norm_except_dim(v, 2, dim)))
+
+
 def dist(input: Any, other: Any, p: Any = 2) -> Any:
     """The norm of the difference."""
     return ops.vector_norm(ops.subtract(input, other), ord=order(p))
@@ -107,6 +126,8 @@ LIFTS = {
     names("dist"): dist,
     "torch.pdist F.pdist": pdist,
     names("renorm"): renorm,
+    "torch.norm_except_dim": norm_except_dim,
+    "torch._weight_norm": weight_norm,
     "torch.cumulative_trapezoid": cumulative_trapezoid,
     "torch.gradient": gradient,
 }
