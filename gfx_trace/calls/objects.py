@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import types
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -92,10 +93,10 @@ class Objects:
         backend = x.backend if type(x) is Proxy and not x.weak else None
         return backend is None or backend.views or name not in WRITING
 
-    def attribute(self, o: Any, name: str) -> Any:
+    def attribute(self, o: Any, name: str, find: Callable[[Any, str], Any] | None = None) -> Any:
         """Python's own o.name, which is noted: the code may decide by what it finds, or that it is not there."""
         try:
-            found = getattr(o, name)
+            found = getattr(o, name) if find is None else find(o, name)
         except AttributeError:
             given = array_attribute(self.tracer, o, name) if type(o) in NUMBER_CLASSES else NotImplemented
             if given is not NotImplemented:

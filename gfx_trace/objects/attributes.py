@@ -29,6 +29,7 @@ class Attributes:
         self.givers: dict[
             tuple[type, str], Giver | None
         ] = {}  # the code of the user's that gives it; None: Python finds it itself
+        self.inner: dict[tuple[type, str], Giver | None] = {}  # the same where `object` is asked
 
     def held(self, kind: type, name: str) -> Any:
         """What a class or one of its bases holds under a name, as it stands there; MISSING: nothing."""
@@ -42,6 +43,15 @@ class Attributes:
         """o.name, where code of the user's gives it; else NOT_OWN."""
         give = self.giver(type(o), name)
         return NOT_OWN if give is None else give(o)
+
+    def of_object(self, o: Any, name: str) -> Any:
+        """object.__getattribute__(o, name): what is found where the class's own `__getattribute__` and `__getattr__` are not asked."""
+        key = type(o), name
+        if key not in self.inner:
+            self.inner[key] = self._giver_of_class(*key)
+        give = self.inner[key]
+        given = NOT_OWN if give is None else give(o)
+        return self.tracer.objects.attribute(o, name, object.__getattribute__) if given is NOT_OWN else given
 
     def giver(self, kind: type, name: str) -> Giver | None:
         """What gives an attribute of the objects of a class, where that is code of the user's."""
@@ -57,13 +67,26 @@ class Attributes:
         call = self.tracer.calls.call
         if kind is super or issubclass(kind, type):
             return None
-        whole = own_function(self.held(kind, "__getattribute__"))
+        whole, absent = (own_function(self.held(kind, asked)) for asked in ("__getattribute__", "__getattr__"))
+        if whole is not None and absent is not None:
+            return lambda o: self._either(o, name, whole, absent)
         if whole is not None:
             return lambda o: call(whole, (o, name), {})
-        found = self.held(kind, name)
-        if found is MISSING:
-            absent = own_function(self.held(kind, "__getattr__"))
-            return absent and (lambda o: NOT_OWN if name in attributes_of(o) else call(absent, (o, name), {}))
+        if absent is not None and self.held(kind, name) is MISSING:
+            return lambda o: NOT_OWN if name in attributes_of(o) else call(absent, (o, name), {})
+        return self._giver_of_class(kind, name)
+
+    def _either(self, o: Any, name: str, whole: Any, absent: Any) -> Any:
+        """What a class's `__getattribute__` gives, and its `__getattr__` where that says that there is no such attribute."""
+        try:
+            with gfx_handlers(lambda: AttributeError):
+                return self.tracer.calls.call(whole, (o, name), {})
+        except AttributeError:
+            return self.tracer.calls.call(absent, (o, name), {})
+
+    def _giver_of_class(self, kind: type, name: str) -> Giver | None:
+        """The same of what the class holds under the name: a property, or another descriptor."""
+        call, found = self.tracer.calls.call, self.held(kind, name)
         if type(found) is property and isinstance(found.fget, types.FunctionType):
             return lambda o: call(found.fget, (o,), {})
         if type(found) is functools.cached_property and own_function(found.func) is not None:

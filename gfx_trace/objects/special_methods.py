@@ -10,13 +10,14 @@ from functools import partial, reduce
 from typing import Any
 
 from gfx_ir.op import active
-from gfx_ir.probing import own_attribute
+from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.python_numbers import COMPARING_METHODS, METHODS, OPEN
 from gfx_ir.trees import leaves
 
 from ..interfaces import Capturing
 from ..python.operators import SIGNS
 from ..python.rows import holds_rows
+from ..values.gated import Gated
 from ..values.proxy import Proxy, is_open, weak_kind, widest
 
 Meaning = Callable[..., Any]
@@ -90,6 +91,10 @@ MEANINGS: dict[str, Meaning] = {
 }
 """What a special method means, given the tracer, the object and the other operands."""
 
+_OF_OBJECT: dict[str, Meaning] = {
+    "__getattribute__": lambda tracer, o, name: tracer.attributes.of_object(o, name),
+}
+"""What methods of `object` mean, to which a class's own way comes by `super()`."""
 WRITING = frozenset(("__setitem__", "__delitem__", *(f"__i{name}__" for name in METHODS)))
 """Those that write the object that they are of."""
 
@@ -154,6 +159,11 @@ class MeantMethod(partial):
     """A method in C as captured code means it, bound to its object: it is run as it stands, by code in C too."""
 
 
+def _is_plain(o: Any = None, name: Any = None, *more: Any) -> bool:
+    """Whether operands are an object, none that is captured and no module, and a name."""
+    return type(name) is str and not more and type(o) is not Gated and not (is_open(o) or is_module(o))
+
+
 def meant(tracer: Capturing, f: Any, args: tuple) -> tuple[Meaning, tuple] | None:
     """What a special method in C means that is called by its name on captured data, and its operands; None: f is none."""
     if not isinstance(f, _METHODS_IN_C) or f.__name__ not in MEANINGS:
@@ -161,6 +171,8 @@ def meant(tracer: Capturing, f: Any, args: tuple) -> tuple[Meaning, tuple] | Non
     owner = own_attribute(f, "__self__")
     bound = owner is not None and type(owner) is not types.ModuleType
     operands = (owner, *args) if bound else args
+    if f.__name__ in _OF_OBJECT and getattr(f, "__objclass__", None) is object and _is_plain(*operands):
+        return _OF_OBJECT[f.__name__], operands
     if not operands or (
         not is_open(operands[0]) and isinstance(getattr(type(operands[0]), f.__name__), types.FunctionType)
     ):

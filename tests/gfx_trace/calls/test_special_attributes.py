@@ -200,6 +200,46 @@ def test_an_object_that_holds_captured_data_is_bound_without_being_asked():
     agrees(function)
 
 
+class Reads:
+    """Reads its attributes by `object`, and gives those that it has not got."""
+
+    scale = 3.0
+
+    def __init__(self, x):
+        self.w, self.n = x, 2
+
+    def __getattribute__(self, name):
+        return super().__getattribute__("w" if name == "weight" else name)
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return len(name)
+
+    @property
+    def signed(self):
+        return self.weight * self.n if self.w.sum() > 0 else -self.w
+
+    @staticmethod
+    def plus(x):
+        return x + 1
+
+    @classmethod
+    def scaled(cls, x):
+        return x * cls.scale
+
+
+def reads(x):
+    o = Reads(x)
+    o.n = 5
+    missing = hasattr(o, "_none")
+    return o.signed + o.plus(x) + o.scaled(x) + o.seven + len(o.__dict__) + isinstance(o, Reads) + missing
+
+
+def test_what_object_itself_finds_is_entered_too():
+    agrees(reads)
+
+
 def test_objects_are_made_by_their_own_constructors():
     agrees(lambda x: x * Made(x).n * len(Made(x)) + New(x).n)
 
