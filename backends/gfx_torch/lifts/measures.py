@@ -9,7 +9,7 @@ from gfx_ir import ops
 from gfx_ir.lifting.statistics import slopes
 from gfx_ir.ops.statistics import areas
 
-from ..lifting import INT64, ask_rank, axes, fixed_int, floating, known_rank, known_size, names, plain, refuse
+from ..lifting import INT64, ask_rank, axes, fixed_int, floating, kernels, known_rank, known_size, names, plain, refuse
 
 Extrema = namedtuple("Extrema", ("min", "max"))
 
@@ -75,7 +75,7 @@ def norm_except_dim(v: Any, pow: Any = 2, dim: Any = 0) -> Any:
 
 
 def weight_norm(v: Any, g: Any, dim: Any = 0) -> Any:
-    """torch._weight_norm, of which torch.nn.utils.weight_norm and parametrizations.weight_norm make a weight: https://arxiv.org/abs/1602.07868."""
+    """What torch.nn.utils.weight_norm and parametrizations.weight_norm make a weight of: https://arxiv.org/abs/1602.07868."""
     return ops.multiply(v, ops.divide(g, norm_except_dim(v, 2, dim)))
 
 
@@ -127,7 +127,7 @@ LIFTS = {
     "torch.pdist F.pdist": pdist,
     names("renorm"): renorm,
     "torch.norm_except_dim": norm_except_dim,
-    "torch._weight_norm": weight_norm,
+    kernels("_weight_norm"): weight_norm,
     "torch.cumulative_trapezoid": cumulative_trapezoid,
     "torch.gradient": gradient,
 }
