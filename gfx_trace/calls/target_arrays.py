@@ -16,7 +16,7 @@ from ..values.called import compiled
 from .modules import register_loose
 
 _TRAINED = "params"
-"""The collection of a model's variables that is trained, where it has several: the others hold statistics and caches."""
+"""The collection of a model's variables, or the argument, that is trained, where there are several: the others hold statistics and caches."""
 _Found = list[tuple[tuple, Any]]
 
 
@@ -64,11 +64,12 @@ def _name(tracer: Capturing, held: Mapping[str, _Found]) -> None:
     """Name arrays by their place in the one tree that holds them all, else by variable too. What is one array at two places is one."""
     trees = [name for name, found in held.items() if any(path for path, _ in found)]
     single = trees if not tracer.bound_arrays else []
+    places = {name: [path if single == [name] else (name, *path) for path, _ in found] for name, found in held.items()}
+    collections = {place[0] for found in places.values() for place in found if place}
     for name, found in held.items():
-        collections = {path[0] for path, _ in found if path}
-        for path, leaf in found:
-            full = ".".join(map(str, path if single == [name] else (name, *path)))
-            statistics = _TRAINED in collections and len(path) > 1 and path[0] != _TRAINED
+        for place, (_, leaf) in zip(places[name], found):
+            full = ".".join(map(str, place))
+            statistics = _TRAINED in collections and len(place) > 1 and place[0] != _TRAINED
             first = tracer.tensor_paths.setdefault(id(leaf), full)
             if first != full:
                 tracer.notes.append(

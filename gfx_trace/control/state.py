@@ -239,9 +239,10 @@ def _is_array(tracer: Capturing, value: Proxy, old: Any) -> bool:
 
 
 def _set_again(tracer: Capturing, slot: Slot) -> bool:
-    """Whether the attribute of a model is set to the constant that it was, or to containers of such: models' are taken to change by their
-    own code alone."""
-    return id(slot.object) in tracer.module_paths and same_data(slot.get(), slot.old)
+    """Whether the attribute of a model, or a variable of a function around this one, is set to the constant that it was, or to containers
+    of such: these are taken to change by their own code alone."""
+    own = id(slot.object) in tracer.module_paths or slot.kind == "cell"
+    return own and same_data(slot.get(), slot.old)
 
 
 def _as_it_was(slot: Slot) -> bool:

@@ -245,6 +245,15 @@ def test_of_collections_of_variables_the_params_alone_are_trained():
     assert [name for name, _ in made.named_buffers()] == ["batch_stats.mean"]
 
 
+def test_what_is_bound_beside_the_params_is_not_trained():
+    pair = Pair(lambda rng, x: None, lambda params, state, rng, x: ((x - state["mean"]["ema"]) * params["w"], state))
+    made = gfx.transpile(
+        pair, jnp.ones(3), params={"w": jnp.ones(3)}, state={"mean": {"ema": jnp.zeros(3)}}, to="torch"
+    )
+    assert [name for name, _ in made.module().named_parameters()] == ["params.w"]
+    assert [name for name, _ in made.module().named_buffers()] == ["state.mean.ema"]
+
+
 W = jnp.asarray(np.linspace(-1, 1, 18).reshape(2, 3, 3), jnp.float32)
 WEIGHTS = {"a": W, "b": [W + 1, {"c": W * 2}]}
 USES = {

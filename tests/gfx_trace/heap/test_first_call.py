@@ -262,3 +262,23 @@ def test_a_size_that_later_calls_find_is_fixed(height):
         torch.testing.assert_close(torch.as_tensor(np.array(program.to("jax")(x.numpy()))), Clamped()(x))
     with pytest.raises(GuardError, match="notes"):
         program(torch.randn(2, height + 2, 12))
+
+
+def decayed(steps, count):
+    """As optax's schedules take whole numbers for floats; `count`: one more in each call."""
+
+    def schedule(x):
+        nonlocal steps
+        steps = float(steps) if isinstance(steps, int) else steps
+        steps = steps + count
+        return torch.clamp(x, max=steps) / steps
+
+    return schedule
+
+
+def test_a_variable_of_a_function_around_that_each_call_sets_alike():
+    program = gfx.symbolic_trace(decayed(2, 0), X)
+    for x in (X, Y, Y):
+        torch.testing.assert_close(program(x), decayed(2, 0)(x))
+    with pytest.raises(UnsupportedConstruct, match="'steps' is a Python number that changes from call to call"):
+        gfx.symbolic_trace(decayed(2, 1), X)
