@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import types
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Any
@@ -15,6 +16,7 @@ from gfx_ir.trees import leaves
 from ..frameworks.alarms import entering
 from ..frameworks.grad_managers import standing_for
 from ..frameworks.holding import hold
+from ..heap.contents import FIXED
 from ..heap.framework_state import GENERATORS
 from ..heap.makers import made_by
 from ..heap.reached import reached_from
@@ -38,6 +40,8 @@ _OF_FIXED_PARTS = (LookupError, ValueError, ArithmeticError, StopIteration, Stop
 """What code in C raises for what it knows: a captured value that it asked would have raised an error of ours."""
 _OF_EVERY_OBJECT = frozenset(("__init__", "__setattr__", "__delattr__", "__getattribute__"))
 """What `object` itself has, and runs no other method of the object's for: `super().__init__()` may come to it."""
+_CONSTANTS = FIXED - {tuple, type(None)}
+"""Types whose methods in C run no code of an author's with each other, and hold nothing."""
 _STORING = frozenset(("__setitem__", "setdefault"))
 """Methods of dictionaries that look up a key, and put a value there."""
 _HOLDING = (list, tuple, set, frozenset, dict)
@@ -48,6 +52,10 @@ _HINT = "call what GFX has rows for (`gfx ops` lists it), or compute it before t
 
 def run_native(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
     """f(*args, **kwargs) of a callable that is neither lifted nor entered. One of a framework that gets tensors has no row."""
+    if type(f) is types.BuiltinFunctionType and type(f.__self__) in _CONSTANTS and not kwargs:
+        if all(type(arg) in _CONSTANTS for arg in args):  # as a text's split: it comes to nothing else
+            found = f(*args)
+            return tracer.journal.made.note(found) if type(found) is list else found
     if any(gate_of(arg) is not None for arg in args) and not _stores(f):
         return tracer.gates.resolve_all(args, lambda given: run_native(tracer, f, given, kwargs))
     if foreign(f, tracer.arrays.frameworks()) and any(
