@@ -176,6 +176,10 @@ class Calls:
             if type(lifted) is tuple and always_lifted(f):
                 self.tracer.native[f] = lifted
             return self._apply_lifted(lifted, f, args, kwargs)
+        return self._call_object(f, args, kwargs)
+
+    def _call_object(self, f: Any, args: tuple, kwargs: dict) -> Any:
+        """Call a class, or an object that can be called, of which no row knows."""
         if isinstance(f, functools.partial):
             return self.call(f.func, (*f.args, *args), {**f.keywords, **kwargs})
         if isinstance(f, type):

@@ -26,7 +26,7 @@ from gfx_ir.source import docstring
 
 from ..frameworks.grad_mode import CALLERS, GradMode
 from ..heap.aliases import memory
-from ..heap.journal import Outlives
+from ..heap.made import Outlives
 from ..heap.reads import UNSET, Reached, Reads, calls_nothing
 from ..interfaces import Capturing
 from ..python.draws import own_key
@@ -273,14 +273,14 @@ class Functions:
         known, tests, site, escaped = tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.regions.escaped
         tracer.facts.known, key, handlers = {}, tracer.key, tracer.raising.handlers
         tracer.raising.handlers = []
-        tracer.journal.functions.append(len(tracer.journal.made))
+        tracer.journal.made.functions.append(len(tracer.journal.made))
         try:
             with tracer.arrays.outermost(), tracer.regions.opened(name) as side:
                 yield side
             if len(tracer.missing) > len(missing):  # they are told where it is expanded
                 raise NoCall
         finally:
-            tracer.journal.functions.pop()
+            tracer.journal.made.functions.pop()
             tracer.facts.known, tracer.facts.dtype_tests, tracer.site, tracer.regions.escaped = (
                 known,
                 tests,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import CellType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
-from gfx_ir.errors import CaptureError, GfxError
+from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Value
 from gfx_ir.probing import cell_content
 
@@ -23,13 +23,7 @@ MISSING = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 ANYWHERE = 0
 """Stands in a log for what code may come to from anywhere."""
 _OF_OBJECTS = frozenset((*WRITABLE, "cell"))
-_OUTLIVING = frozenset(("attribute", "item", "global"))
-"""What a function that writes is no function of the program for: its callers find it changed."""
 _WIDE = (type, FunctionType, ModuleType)
-
-
-class Outlives(GfxError):
-    """A function that is captured by itself writes to what was there before it."""
 
 
 class Slot:
@@ -165,7 +159,6 @@ class Journal:
         self.log: list[int] = []  # ids of what was written, or put back, but for tensors,
         self.overwritten: set[Any] = set()  # and what tensors held before they were
         self.writes = 0  # how many there were, of all kinds
-        self.functions: list[int] = []  # of each function that is captured by itself, how much had been made before it
 
     def record(
         self, obj: Any, key: Any = None, kind: str = "proxy", name: str = "", span: Any = None, everywhere: bool = False
@@ -177,8 +170,8 @@ class Journal:
             name = getattr(obj.value, "name", None) or "tensor"
         if not everywhere:
             self._check_alone(obj, span)
-        if self.functions and kind in _OUTLIVING and not self.made.since(obj, self.functions[-1]):
-            raise Outlives("a function that writes to what was there before it is a part of the code that calls it")
+        if self.made.functions:
+            self.made.check(obj, kind)
         self._count(kind, obj)
         slot = Slot(obj, key, kind, name, None, span)
         frame = self.frames[-1]

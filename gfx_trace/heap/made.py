@@ -5,7 +5,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from gfx_ir.errors import GfxError
+
 WRITABLE = ("attribute", "item", "contents")
+_OUTLIVING = frozenset(("attribute", "item", "global"))
+"""What a function that writes is no function of the program for: its callers find it changed."""
+
+
+class Outlives(GfxError):
+    """A function that is captured by itself writes to what was there before it."""
 
 
 class Made:
@@ -13,6 +21,7 @@ class Made:
 
     def __init__(self) -> None:
         self._found: dict[int, tuple[int, Any]] = {}  # by id, which stays its own as long as the object is held
+        self.functions: list[int] = []  # of each function that is captured by itself, how much had been made before it
 
     def __len__(self) -> int:
         return len(self._found)
@@ -32,6 +41,11 @@ class Made:
         """Whether an object of this id was made when so many others had been, or later."""
         found = self._found.get(key)
         return found is not None and found[0] >= mark
+
+    def check(self, x: Any, kind: str) -> None:
+        """Before x is written in a function that is captured by itself. Raises Outlives where x was there before it."""
+        if kind in _OUTLIVING and not self.since(x, self.functions[-1]):
+            raise Outlives("a function that writes to what was there before it is a part of the code that calls it")
 
     def since(self, x: Any, mark: int = 0) -> bool:
         """Whether x was made when so many others had been, or later."""
