@@ -10,6 +10,7 @@ from typing import Any
 from gfx_ir.codegen.sides import outer
 from gfx_ir.control import hangs_on_data, is_call, is_given
 from gfx_ir.copies import copy_graph
+from gfx_ir.edited import put
 from gfx_ir.graph import Graph, Node, Value, values_in
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.passes.dce import has_effect
@@ -294,6 +295,8 @@ class Resolution:
             return self._copied(value)
         graph.result = (*graph.result, value)
         other = node.regions[1 - node.regions.index(graph)]
+        if value.kind == "list":  # whoever takes it for one gets one
+            instead = put(other, None, "seq_of", ())
         other.result = (*other.result, instead)
         kind = value.kind if instead is not None else "optional" if value.kind in ("tensor", "optional") else "any"
         made = Value(node, len(node.values) + 1, kind, value.name)

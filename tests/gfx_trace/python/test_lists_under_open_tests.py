@@ -213,3 +213,41 @@ def test_a_list_whose_length_hangs_on_data_is_one_of_open_length():
     program = gfx.symbolic_trace(on_data, backend="torch")
     for y in (torch.tensor(1.0), torch.tensor(-1.0)):
         assert parts(program(X, y)) == parts(program.to("torch")(X, y)) == parts(on_data(X, y))
+
+
+def digits(n, base: int):
+    found = []
+    while n > 0:
+        found.append(n % base)
+        n = n // base
+    return found
+
+
+def turned(n, base: int = 2):
+    found = digits(n, base)
+    if not found:
+        found = [0]
+    return found[::-1]
+
+
+def kept_from_one_side(n, base: int = 2):
+    found = digits(n, base)
+    last = [0] if not found else found[::-1]
+    return last, len(found)
+
+
+def cut_twice(n, base: int = 2):
+    found = digits(n, base)
+    if len(found) < 2:
+        found = [0, 1]
+    last = found[::-1]
+    if len(last) > 3:
+        last = last[:3]
+    return tuple(last), len(last)
+
+
+@pytest.mark.parametrize("fn", [turned, kept_from_one_side, cut_twice])
+def test_what_one_side_makes_of_a_filled_list_is_a_list_behind_it(fn):
+    program = gfx.symbolic_trace(fn, backend="torch")
+    for n in map(torch.tensor, (10, 0, 1, 29)):
+        assert parts(program(n)) == parts(program.to("torch")(n)) == parts(fn(n))
