@@ -121,14 +121,16 @@ def _refused_result(node: Node, target: str, facts: Facts) -> DType | None:
 
 
 def _wrapping_result(node: Node, rules: str, target: str) -> DType | None:
-    """The dtype of whole numbers that the target would compute in other bits, in which they wrap elsewhere; None for others.
-    Raises UnsupportedConstruct where it computes floats."""
+    """The dtype of whole numbers that the target would compute in other bits, in which they wrap elsewhere, or counts as floats; None for
+    others. Raises UnsupportedConstruct where it computes floats of whole numbers."""
     made = node.values[0].type if len(node.values) == 1 else None
     known = made.dtype if isinstance(made, LogicalTensor) and not made.weak else None
     if known is None or known.kind not in "biu" or node.regions or node.op.family in _APART:
         return None
     usual = _inferred(node, target)
     if usual is not None and usual.kind == "f":
+        if not _of_whole_numbers(node):
+            return known
         what = f"GFX cannot write this {node.op.name} of {known} as {target} source, which computes floats there"
         raise UnsupportedConstruct(
             what, node.span, "give it floats, or run it as the framework that it was written for"
@@ -139,6 +141,12 @@ def _wrapping_result(node: Node, rules: str, target: str) -> DType | None:
         other or (usual is not None and usual.kind == "u" and known.kind == "i") or _is_narrower(node, known, target)
     )
     return (int64 if known.name == "uint64" else known) if other else None
+
+
+def _of_whole_numbers(node: Node) -> bool:
+    """Whether a node is given whole numbers. Of floats it makes some only as it counts them, and what a framework counts in floats is exact."""
+    dtypes = [declared(leaf) for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor]
+    return any(dtype is None or dtype.kind not in "fc" for dtype in dtypes)
 
 
 def _is_narrower(node: Node, known: DType, target: str) -> bool:
@@ -223,10 +231,12 @@ def _cast_inputs(node: Node, result: DType, target: str, told: Mapping[Value, bo
         return
     part = real_of(result) or result
     whole = [v for v, t in tensors.items() if t.dtype.kind not in "fc" and t.dtype != part and not t.weak]
+    others = []
     if part.kind in "iu":
         whole = [v for v in whole if tensors[v].dtype is bool_ or tensors[v].dtype.bits != part.bits]
-    others = [v for v, t in tensors.items() if t.dtype.kind == "f" and t.dtype != part and not t.weak]
-    others += [v for v, t in tensors.items() if t.dtype.kind == "c" and t.dtype != result and not t.weak]
+    else:
+        others = [v for v, t in tensors.items() if t.dtype.kind == "f" and t.dtype != part and not t.weak]
+        others += [v for v, t in tensors.items() if t.dtype.kind == "c" and t.dtype != result and not t.weak]
     taking = [value for value in (*whole, *others) if _takes_part(node, value, target)]
     if not taking or _agrees(node, tensors, whole, result, target):
         return
@@ -238,10 +248,10 @@ def _cast_inputs(node: Node, result: DType, target: str, told: Mapping[Value, bo
 def _cast_result(node: Node, result: DType, rules: str, target: str) -> None:
     """Make a result of whole numbers or booleans what it is in the program, where the target adds them up in wider ones."""
     usual = _inferred(node, target)
-    if result.kind in "fc" or usual is None or usual == result or usual.kind not in "iu":
+    if result.kind in "fc" or usual is None or usual == result or usual.kind == "c":
         return
     most = _most(rules, target)
-    if min(usual.bits, most) <= min(result.bits, most) and result is not bool_:
+    if usual.kind != "f" and min(usual.bits, most) <= min(result.bits, most) and result is not bool_:
         return
     cast_behind(node, result)
 

@@ -178,3 +178,13 @@ def test_totals_of_an_open_dtype_are_as_wide_as_the_authors(total, dtype, framew
 def test_fractions_made_whole_are_rounded_down_as_numpy_has_it():
     program = gfx.symbolic_trace(lambda x: np.linspace(0, -7, 4, dtype=int) + x, backend="numpy")
     np.testing.assert_array_equal(program.to("torch")(torch.zeros(4, dtype=torch.int64)), [0, -3, -5, -7])
+
+
+def counted(x):
+    found, _ = np.histogram(x, bins=4, range=(0.0, 1.0))
+    return found, found.cumsum() / x.size
+
+
+@pytest.mark.parametrize("dtype, typed", [("float32", True), ("float64", True), ("float64", False)])
+def test_what_numpy_counts_in_floats_are_whole_numbers_elsewhere(dtype, typed):
+    agree(counted, "numpy", np.array([0.1, 0.3, 0.35, 0.99, 2.0], dtype), typed=typed)
