@@ -140,6 +140,7 @@ class OfOperands(Protocol):
     """Operands of Python's operators."""
 
     def no_operand(self, sign: str, a: Any, b: Any) -> Any: ...
+    def as_array(self, sign: str, x: Proxy, other: Any) -> Any: ...
 
     def check_operands(self, op: OpDef, operands: tuple, backend: Backend) -> None:
         """Raise where the framework's operator does not take arrays of these dtypes."""

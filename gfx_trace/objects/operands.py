@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from gfx_ir import ops
 from gfx_ir.backend import Backend
+from gfx_ir.dtypes import bool_
 from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.infer.number_conditions import SURE
 from gfx_ir.op import OpDef, lookup
 from gfx_ir.python_numbers import METHODS, OPEN
 
 from ..interfaces import Capturing
-from ..python.faults import class_name, no_operator, not_given
-from ..values.numpy_numbers import scalar
+from ..python.faults import EQUAL, class_name, no_operator, not_given
+from ..values.numpy_numbers import number_when, scalar
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable
 
 _ASTYPE = lookup("astype")
@@ -49,6 +52,20 @@ class Operands:
             return self.operand(self.beside(other, backend))
         converted = self.tracer.unwrap(other)
         return NotImplemented if converted is other and not isinstance(other, (np.generic, int, float)) else converted
+
+    def as_array(self, sign: str, x: Proxy, other: Any) -> Any:
+        """What stands beside an array of NumPy's, which takes a list or tuple for an array; anything else as it is. A number of NumPy's
+        may be how often one is repeated."""
+        if (
+            type(other) not in (list, tuple)
+            or x.backend is None
+            or not x.backend.numbers
+            or class_name(self.tracer, x) is None
+        ):
+            return other
+        if x.weak or not_given(x) or (sign == "*" and number_when(x) is not None):
+            return other
+        return self.tracer.calls.call(np.asarray, (other,), {})
 
     def beside(self, x: Any, backend: Backend | None) -> Any:
         """x; where it is a fixed number or an array of NumPy's, what that is beside arrays of a framework."""
@@ -86,7 +103,20 @@ class Operands:
         if sign == "*" and whole and isinstance(other, (str, bytes, list, tuple)):
             self.tracer.python.number(x, f"how often a {type(other).__name__} is repeated")
         self.check_given(x, other)
+        if (
+            sign in EQUAL
+            and other is None
+            and number_when(x) in (None, SURE)
+            and class_name(self.tracer, x) is not None
+        ):
+            return self._unlike(x, sign == "!=")
         return no_operator(self.tracer, sign, a, b)
+
+    def _unlike(self, x: Proxy, answer: bool) -> Any:
+        """Whether what a framework has there is, or is not, None: NumPy asks each element of an array."""
+        if x.weak or x.backend is None or not x.backend.numbers:
+            return NotImplemented
+        return answer if number_when(x) == SURE else Proxy(ops.full_like(x.read(), answer, bool_), x.backend)
 
     def check_given(self, x: Proxy, other: Any) -> None:
         """Raises where an argument that was not given meets what no tensor is used with: it may be no tensor."""

@@ -286,6 +286,7 @@ class Views:
             return PYTHON_INPLACE[sign](x, other)
         if type(other) is Gated:
             return self.tracer.gates.resolve(other, lambda side: self.inplace(sign, x, side, sure))
+        other = self.tracer.operands.as_array(sign, x, other)
         operand = self.tracer.operands.operand(other, x.backend)
         if operand is NotImplemented:
             return self.tracer.operands.no_operand(f"{sign}=", x, other)

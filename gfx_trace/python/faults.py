@@ -19,7 +19,7 @@ _PLAIN = (type(None), str, bytes, int, float, complex, bool, list, tuple, dict, 
 NUMBERS = ("int", "float", "bool", "complex")
 UNARY_SIGNS = {"neg": "-", "abs": "abs()"}
 _ORDER = ("<", "<=", ">", ">=")
-_EQUAL = ("==", "!=")
+EQUAL = ("==", "!=")
 _FRACTIONS = frozenset(("float", "complex"))
 
 
@@ -63,7 +63,7 @@ def no_operator(tracer: Capturing, sign: str, a: Any, b: Any) -> Any:
         raise tracer.error(
             f"GFX cannot convert this operator: `{sign}` of {one} and {other}", "make both tensors, or both numbers"
         )
-    if sign in _EQUAL:
+    if sign in EQUAL:
         return NotImplemented
     if sign in _ORDER:
         raise TypeError(f"{sign!r} not supported between instances of {names[0]!r} and {names[1]!r}")

@@ -271,3 +271,40 @@ def test_a_number_is_not_written_in_place():
     with pytest.raises(GuardError, match="writes 'n' in place"):
         gfx.symbolic_trace(adds_one, backend="numpy")(np.float64(2.0))
     assert gfx.symbolic_trace(adds_one, np.float64(2.0))(np.float64(2.0)) == 3.0
+
+
+# ---------------------------------------------------------------------- arrays beside lists, tuples and None
+def beside_lists(x):
+    y = x * 2
+    y[[0, 2]] += [x.max(), -x.min()]
+    y[:2] *= (2, 3)
+    y **= [2, 1, 1]
+    rows = []
+    for v in x:
+        rows.append(v * 2)
+    return y + rows, [1, 2, 3] - y, y @ [1.0, 0.0, 1.0], y > (0, x.sum(), 1), y.argmax() + [1, 2], y == [4, 4, 4]
+
+
+def beside_none(x, goal=None):
+    y = x * 2
+    last = y.argmax()
+    if last == goal or goal == last:
+        return y * 3
+    return y * ((y == None).sum() + (y.sum() != goal))  # noqa: E711
+
+
+@pytest.mark.parametrize("typed", [True, False])
+@pytest.mark.parametrize("fn", [beside_lists, beside_none])
+def test_an_array_takes_lists_for_arrays_and_asks_each_element_for_none(fn, typed):
+    given = [np.array(x) for x in ([1.0, 2.0, 3.0], [0.5, 4.0, 1.0])]
+    program = gfx.symbolic_trace(fn, *(given[:1] if typed else []), **({} if typed else {"backend": "numpy"}))
+    equals(fn, program, *((x,) for x in given))
+
+
+def repeats_or_multiplies(x):
+    return x.sum() * [1, 2]
+
+
+def test_a_number_of_numpy_may_be_how_often_a_list_is_repeated():
+    with pytest.raises(CaptureError, match="`\\*` of ndarray and list"):
+        gfx.symbolic_trace(repeats_or_multiplies, backend="numpy")
