@@ -13,6 +13,7 @@ from ..heap.journal import Journal, Slot
 from ..heap.links import Link, When, both, exclusive, reach
 from ..heap.made import WRITABLE
 from ..python.rows import Growing
+from ..values.access import said
 from ..values.nest import branches, is_record
 from ..values.proxy import NeedsPython, Unusable
 
@@ -50,7 +51,7 @@ class CarriedContainers:
     def give_up(self, path: tuple, whole: bool, span: Any) -> None:
         """What a variable held before the loop is not known to others: it was written in some trips. `whole`: nor is its length."""
         x = self.before[path]
-        why = f"the {type(x).__name__} that {path[0]!r} was before it is read by another name, and the loop may have written it"
+        why = f"the {type(x).__name__} that {said(path[0])} was before it is read by another name, and the loop may have written it"
         lost = self.lost[id(x)] = Growing(Slot(x, None, "contents", "a container", None, span), None, "", why)
         kind = "contents" if whole else "attribute" if is_record(x) else "item"
         for key in (None,) if whole else [key for key, _ in branches(x) or ()]:
@@ -98,7 +99,7 @@ class CarriedContainers:
         for path in self.copies if slots else ():
             for key in self.met(path):
                 if key in slots:
-                    what = f"the loop writes to a {type(slots[key].object).__name__} that {path[0]!r}, which it carries, is at times"
+                    what = f"the loop writes to a {type(slots[key].object).__name__} that {said(path[0])}, which it carries, is at times"
                     raise NeedsPython("loop", what, slots[key].span, "write to a copy of it")
 
     def _by_own_name(self, slot: Slot, value: Any) -> bool:
@@ -118,7 +119,7 @@ class CarriedContainers:
         written = self.written & self.copies.keys()
         for own, path in ((own, path) for own in written for path in self.copies if path != own):
             if self.links.connected(self.before[own], self.before[path]):
-                what = f"{own[0]!r}, which the loop writes, and {path[0]!r} may be one {type(self.before[own]).__name__} before it"
+                what = f"{said(own[0])}, which the loop writes, and {said(path[0])} may be one {type(self.before[own]).__name__} before it"
                 raise NeedsPython("loop", what, active.builder.span(), "keep a copy of it: list(…)")
         for own, copy in self.copies.items():
             ways = [(path, when) for path, left in self.left.items() for x, when in left if x is copy]

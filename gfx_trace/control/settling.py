@@ -11,6 +11,7 @@ from gfx_ir.trees import leaves
 from ..frameworks.grad_mode import alike as alike_modes
 from ..heap.aliases import mutable
 from ..heap.journal import MISSING, Slot
+from ..values.access import said
 from ..values.gated import Gated, defined_by, is_total, lacks, usable
 from ..values.joined_types import joined_kind
 from ..values.lost import Lost
@@ -181,8 +182,9 @@ class Settling:
             self.carries.plan(name, self.carries.entry[at], (name,))
             return False
         if not isinstance(after, Undefined):
-            what = f"GFX cannot convert this read: {name!r} is only defined if the loop runs, and its kind is not known before"
-            error = UnsupportedConstruct(what, self.carries.span, f"define {name!r} before the loop")
+            what = f"GFX cannot convert this read: {said(name)} is only defined if the loop runs, and its kind is not known before"
+            hint = f"define {name!r} before the loop" if name.isidentifier() else "set a variable in the loop, return it behind"
+            error = UnsupportedConstruct(what, self.carries.span, hint)
             self.carries.behind[name] = Unusable(error)
         return True
 
@@ -193,7 +195,7 @@ class Settling:
         if len(path) == 1 and (isinstance(before, Undefined) or (type(before) is Gated and not before.whole)):
             self.defined.append((at, before, after))
             return True
-        said = (
+        becomes = (
             "is None before the loop"
             if before is None
             else f"becomes {noun(after)} in the loop, and was {noun(before)} before"
@@ -204,7 +206,7 @@ class Settling:
             if before is None
             else "keep its kind, length and keys"
         )
-        what = f"GFX cannot convert this loop: {name!r} {said}, which no graph can carry from trip to trip"
+        what = f"GFX cannot convert this loop: {said(name)} {becomes}, which no graph can carry from trip to trip"
         error = UnsupportedConstruct(what, self.carries.span, hint)
         if self.carries.peels:
             raise Unsettled(error)

@@ -17,8 +17,8 @@ A_VALUE = "a value"
 
 
 def said(name: str) -> str:
-    """How an error says it."""
-    return repr(name) if name.isidentifier() else name
+    """How an error says it; what the rewriter keeps a returned value in has no name of the user's."""
+    return repr(name) if name.isidentifier() else "what is returned" if name.startswith(own_name("")) else name
 
 
 class Access(NamedTuple):

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
+from gfx_ir.errors import GfxError
 from gfx_ir.trees import leaves
 
 pytestmark = pytest.mark.usefixtures("wide")
@@ -85,3 +86,26 @@ def test_the_array_itself_is_returned(fn, typed):
         for found in (program(x.copy()), compiled(jnp.asarray(x)), other(torch.tensor(x))):
             for want, got in zip(leaves(fn(x.copy())), leaves(found), strict=True):
                 np.testing.assert_allclose(want, np.asarray(got), 1e-9)
+
+
+def names_a_winner(board):
+    for line in board:
+        if line.sum() > 2:
+            return line[0], "won"
+    return board[0, 0], "open"
+
+
+def returns_its_path(steps):
+    at, path = 0, [0]
+    for k, step in enumerate(steps):
+        at += int(step)
+        path.append(at)
+        if at > 2:
+            return k, path
+    return -1, path
+
+
+@pytest.mark.parametrize("fn", [names_a_winner, returns_its_path])
+def test_what_is_returned_within_a_loop_is_called_so(fn):
+    with pytest.raises(GfxError, match="what is returned"):
+        gfx.symbolic_trace(fn, backend="torch")
