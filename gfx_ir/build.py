@@ -244,9 +244,14 @@ def surely_boolean(value: Value, number: bool = False) -> bool:
     return isinstance(active.builder, Builder) and active.builder.is_boolean(value, number)
 
 
+def told_dtype(value: Value) -> DType | None:
+    """The dtype of a tensor, as far as the way it was made tells; None: nothing is known."""
+    return active.builder.told_dtype(value) if isinstance(active.builder, Builder) else dtype_of(value)
+
+
 def told_kind(value: Value) -> str | None:
-    """The kind of the elements of a tensor, as far as the way it was made tells; None: nothing is known."""
-    known = active.builder.told_dtype(value) if isinstance(active.builder, Builder) else dtype_of(value)
+    """The kind of its elements, as far as that tells."""
+    known = told_dtype(value)
     return None if known is None else known.kind
 
 

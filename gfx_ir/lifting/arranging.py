@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..build import told_kind
+from ..build import rank_of, told_kind
 from ..defaults import float_here, number_kind
 from ..dtypes import dtype as dtype_named
 from ..dtypes import int64
-from ..errors import MissingOp
+from ..errors import MissingOp, OpenShape
 from ..graph import Value
 from ..op import lookup
 from ..ops import _seen
@@ -28,6 +28,7 @@ from .words import (
     frozen,
     known_dtype,
     literal,
+    needed_dtype,
     unknown_dtype,
 )
 
@@ -232,9 +233,7 @@ class Arranging:
         """Powers of a vector along a second axis."""
         x = self._x(x)
         if self.say.rules == "numpy":  # which computes in a dtype that holds Python's integers too
-            known = known_dtype(x)
-            if known is None:
-                raise unknown_dtype("np.vander")
+            known = needed_dtype(x, "np.vander")
             wide = dtype_named(np.promote_types(known.numpy, np.int64))
             x = x if wide == known else ops.astype(x, wide)
         return ops.vander(x, N, increasing)
@@ -255,11 +254,19 @@ class Arranging:
         """Positions along each axis of elements counted row by row."""
         expect(self.say.call("unravel_index"), "order", order, "C")
         rest, found = self._position(indices), []
-        sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-        for size in reversed(sizes[1:]):
+        for size in reversed(self._sizes(shape)[1:]):
             found.append(ops.remainder(rest, size))
             rest = ops.floor_divide(rest, size)
         return (rest, *reversed(found))
+
+    def _sizes(self, shape: Any) -> tuple:
+        """The sizes in a shape, of which an open one tells how many there are where the way its array was made does."""
+        if not isinstance(shape, Value) or shape.kind != "shape":
+            return tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+        if shape.node.op is not lookup("shape"):
+            raise OpenShape(f"{self.say.call('unravel_index')} needs to know how many sizes there are")
+        of = shape.node.args[0]
+        return tuple(ops.size(of, axis) for axis in range(rank_of(of, self.say.call("unravel_index"))))
 
     def _position(self, x: Any) -> Any:
         """Positions as NumPy counts with them, in 64 bits."""

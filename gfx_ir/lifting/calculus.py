@@ -23,8 +23,8 @@ from .words import (
     frozen,
     kind_of,
     known_dtype,
+    needed_dtype,
     surely_floats,
-    unknown_dtype,
 )
 
 
@@ -101,9 +101,7 @@ class Calculus:
         call = self.say.call("piecewise")
         if args or kw or not all(isinstance(f, (int, float)) for f in funclist) or isinstance(condlist, Value):
             raise MissingOp(f"GFX has no row for {call} of functions", hint="write it with where")
-        known = known_dtype(x)
-        if known is None:
-            raise unknown_dtype(call)
+        known = needed_dtype(x, call)
         funclist = [as_held(number, known.kind) for number in funclist]
         rest = funclist[len(condlist)] if len(funclist) > len(condlist) else 0
         found = ops.full_like(x, rest)
@@ -161,13 +159,9 @@ class Calculus:
         expect(call, "cov", cov, False)
         self.say.refuse(call, w=w)
         x, y = self._x(x), self._x(y)
-        known = known_dtype(x)
-        if known is None or known.kind != "f":
-            raise (
-                unknown_dtype(call)
-                if known is None
-                else MissingOp(f"GFX has no row for {call} of {known}", hint="give floats")
-            )
+        known = needed_dtype(x, call)
+        if known.kind != "f":
+            raise MissingOp(f"GFX has no row for {call} of {known}", hint="give floats")
         count = _seen.length(x, 0, f"{call} needs the number of points") if rcond is None else 0
         least = count * float(known_epsilon(known.bits)) if rcond is None else rcond
         columns = ops.vander(self._wide(x), deg + 1)

@@ -9,7 +9,19 @@ from ..build import dtype_of
 from ..errors import MissingOp
 from ..op import lookup
 from .searching import Searching
-from .words import Dialect, Lifted, Table, as_floats, binary, expect, kind_of, swapped, unary, unknown_dtype
+from .words import (
+    Dialect,
+    Lifted,
+    Table,
+    as_floats,
+    binary,
+    expect,
+    kind_of,
+    needed_kind,
+    swapped,
+    unary,
+    unknown_dtype,
+)
 
 UNARY = {
     "abs": "abs absolute .__abs__",
@@ -131,9 +143,7 @@ class Elements:
             a = as_floats(a)
         if not decimals:
             return ops.round(a)
-        kind = kind_of(a)
-        if kind is None:
-            raise unknown_dtype(f"{call} to decimals", "or write the multiplication and division out")
+        kind = needed_kind(a, f"{call} to decimals", "or write the multiplication and division out")
         if kind not in "fc":
             if decimals > 0:
                 return ops.positive(a)

@@ -10,7 +10,7 @@ from .. import ops
 from ..dtypes import complex128, float64
 from ..graph import Value
 from ..op import lookup
-from .words import Dialect, Lifted, conjugate, kind_of, known_dtype, surely_floats, unknown_dtype
+from .words import Dialect, Lifted, conjugate, kind_of, known_dtype, needed_kind, surely_floats, unknown_dtype
 
 
 class Numbers:
@@ -88,10 +88,7 @@ class Numbers:
         def lift(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, **options: Any) -> Any:
             self.say.refuse(call, out=out, **options)
             a = self.say.as_array(a)
-            kind = kind_of(a)
-            if kind is None:
-                raise unknown_dtype(call)
-            if kind in "biu":
+            if needed_kind(a, call) in "biu":
                 return op(a, axis=axis, keepdims=keepdims)
             none = ops.isnan(a)
             found = op(ops.where(none, neutral, a), axis=axis, keepdims=keepdims)
@@ -101,9 +98,8 @@ class Numbers:
 
 
 def _double(x: Any) -> Any:
-    if kind_of(x) is None:
-        raise unknown_dtype("float_power")
-    return ops.astype(x, complex128 if kind_of(x) == "c" else float64) if isinstance(x, Value) else float(x)
+    wide = complex128 if needed_kind(x, "float_power") == "c" else float64
+    return ops.astype(x, wide) if isinstance(x, Value) else float(x)
 
 
 _LIMITS = {"max": -math.inf, "min": math.inf}

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from .. import ops
-from ..build import assumptions, dtype_of, host, parameter_data, rank_of, surely_boolean
+from ..build import assumptions, dtype_of, host, parameter_data, rank_of, surely_boolean, told_dtype, told_kind
 from ..defaults import float_here
 from ..dtypes import DTYPES, DType, bool_
 from ..dtypes import kind_of as kind_of_number
@@ -200,6 +200,22 @@ def kind_of(x: Any) -> str | None:
 def conjugate(x: Any) -> Any:
     """The conjugates; real numbers are their own, booleans stay such."""
     return x if kind_of(x) in ("b", "u", "i", "f") else ops.conj(x)
+
+
+def needed_dtype(x: Any, call: str) -> DType:
+    """The dtype of a tensor, for a call that cannot do without. Raises ShapeError where neither a type nor the way it was made tells."""
+    found = known_dtype(x) or (told_dtype(x) if isinstance(x, Value) and x.is_tensor else None)
+    if found is None:
+        raise unknown_dtype(call)
+    return found
+
+
+def needed_kind(x: Any, call: str, instead: str = "") -> str:
+    """The same of the kind of what an array or a number holds. `instead`: what else its user may do."""
+    found = kind_of(x) or (told_kind(x) if isinstance(x, Value) and x.is_tensor else None)
+    if found is None:
+        raise unknown_dtype(call, instead)
+    return found
 
 
 def unknown_dtype(call: str, instead: str = "") -> ShapeError:

@@ -183,7 +183,11 @@ class Settling:
             return False
         if not isinstance(after, Undefined):
             what = f"GFX cannot convert this read: {said(name)} is only defined if the loop runs, and its kind is not known before"
-            hint = f"define {name!r} before the loop" if name.isidentifier() else "set a variable in the loop, return it behind"
+            hint = (
+                f"define {name!r} before the loop"
+                if name.isidentifier()
+                else "set a variable in the loop, return it behind"
+            )
             error = UnsupportedConstruct(what, self.carries.span, hint)
             self.carries.behind[name] = Unusable(error)
         return True

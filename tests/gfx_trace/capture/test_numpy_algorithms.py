@@ -308,3 +308,29 @@ def repeats_or_multiplies(x):
 def test_a_number_of_numpy_may_be_how_often_a_list_is_repeated():
     with pytest.raises(CaptureError, match="`\\*` of ndarray and list"):
         gfx.symbolic_trace(repeats_or_multiplies, backend="numpy")
+
+
+# ---------------------------------------------------------------------- what the way an array was made tells
+def smoothing_weights(half: int, deg=2):
+    places = np.arange(-half, half + 1)
+    return np.vander(places, deg + 1, increasing=True), np.float_power(places, 2), np.round(places / 3, 1)
+
+
+def votes(points, bins: int = 3):
+    counts = np.zeros((bins, 4))
+    for p in points:
+        counts[int(p) % bins, int(p) % 4] += p
+    return np.unravel_index(counts.argmax(), counts.shape)
+
+
+def test_dtypes_and_ranks_of_arrays_that_the_code_makes_are_known_without_types():
+    for fn, calls in ((smoothing_weights, ((2,), (1,))), (votes, ((np.array([1.0, 5.0]),), (np.array([6.0, 2.0, 3.0]),)))):
+        program = gfx.symbolic_trace(fn, backend="numpy")
+        for args in calls:
+            found = program(*args), program.to("numpy")(*args)
+            assert [repr(fn(*args))] * 2 == list(map(repr, found))
+
+
+def test_an_index_among_axes_of_open_number_is_refused():
+    with pytest.raises(CaptureError, match="unravel_index needs the rank"):
+        gfx.symbolic_trace(lambda x: np.unravel_index(x.argmax(), x.shape), backend="numpy")
