@@ -211,6 +211,7 @@ def _traced(
             results.counted()
         given = tracer.given_objects
         back = [held for held in tracer.kept if id(held) in given and given[id(held)][0] in results.returned]
+        tracer.memoised.check()
         state = lasting_writes(tracer, target, (bound.args, bound.kwargs), outside, back, Results(tracer).tree)
     except Exception as error:
         refuse_missing(tracer)

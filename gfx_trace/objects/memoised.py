@@ -12,6 +12,8 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from gfx_ir.control import is_loop
+from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.trees import leaves
 
@@ -28,10 +30,27 @@ _MAY_BE = "two calls of a function that remembers its results may give one objec
 
 
 class Kept(NamedTuple):
-    """What was computed under a key, and the graph of the part of the code that did."""
+    """What was computed under a key, the graph of the part of the code that did, what its tensors held then, and where that was."""
 
     graph: Graph
     value: Any
+    held: tuple[Any, ...]
+    span: Any
+
+    @property
+    def written(self) -> bool:
+        """Whether one of its tensors was written since."""
+        return any(leaf.value is not value for leaf, value in zip(filter(mutable, leaves(self.value)), self.held))
+
+    @property
+    def in_loop(self) -> bool:
+        """Whether a later trip of a loop asks for it again."""
+        owners = []
+        graph: Graph | None = self.graph
+        while graph is not None and graph.owner is not None:
+            owners.append(graph.owner)
+            graph = graph.owner.graph
+        return any(map(is_loop, owners))
 
 
 class Memory:
@@ -85,7 +104,7 @@ class Memoised:
             self.tracer.journal.links.never_alone(containers(made), made)
             self.lasting += [leaf for leaf in leaves(made) if mutable(leaf)]
         if rules["maxsize"] != 0:
-            memory.kept.setdefault(key, []).append(Kept(self.tracer.graph, made))
+            memory.kept.setdefault(key, []).append(self._kept(made))
         if rules["maxsize"] is not None and len(memory.kept) > rules["maxsize"]:
             memory.open = memory.open or bool(self.tracer.stack)
             if not memory.open:
@@ -107,8 +126,24 @@ class Memoised:
         if found is not None:
             return found.value
         made = self.unwritten(compute, what) if self.tracer.stack or kept else compute()
-        kept.append(Kept(self.tracer.graph, made))
+        kept.append(self._kept(made))
         return made
+
+    def _kept(self, made: Any) -> Kept:
+        held = tuple([leaf.value for leaf in leaves(made) if mutable(leaf)])
+        return Kept(self.tracer.graph, made, held, self.tracer.span())
+
+    def check(self) -> None:
+        """At the end of a capture: what data decides when it was computed, and asks for again, was not written between."""
+        alike = [*(some for _, memory in self.memories.values() for some in memory.kept.values())]
+        for some in [*alike, *(some for _, some in self.properties.values())]:
+            for one in some:
+                if one.written and (len(some) > 1 or one.in_loop):
+                    raise UnsupportedConstruct(
+                        "GFX cannot convert this write: a function remembers the tensor, and data decides when it was computed first",
+                        one.span,
+                        "compute it before the test, loop or capture, or write to a copy: x.clone()",
+                    )
 
     def unwritten(self, compute: Callable[[], Any], what: str) -> Any:
         """What is computed, where data, or another call, decides whether this is the first time: so it must write nothing."""
