@@ -25,7 +25,7 @@ from ..frameworks.staging import staged, transform
 from ..frameworks.structured import fori_loop, scan, while_loop
 from ..frameworks.tape import tape_gradient
 from ..interfaces import Capturing
-from ..python.classes import check_class, is_instance
+from ..python.classes import is_instance
 from ..python.draws import generator_of_seed
 from ..python.faults import not_given
 from ..python.rows import in_places
@@ -204,7 +204,7 @@ def _functional_call(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> An
 
 
 def _settled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """settled(body, init, *rows): what the loop starts from, which the capture of the loop itself settles."""
+    """settled(body, init, *rows), what a loop starts from, and as_carried(before, new), what a trip leaves: the capture of the loop settles both."""
     return args[1]
 
 
@@ -228,10 +228,8 @@ def _raise_unless_all(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> N
 
 
 def _is_tensor(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    if not is_open(args[0]):
-        return tracer.arrays.array_owner(args[0]) is not None
-    check_class(tracer, args[0])
-    return isinstance(args[0], Proxy) and not args[0].weak
+    owner = next(known for known in tracer.arrays.frameworks() if f in known.special)
+    return is_instance(tracer, isinstance, (args[0], owner.array_class()), {})
 
 
 def _is_refined(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:

@@ -73,7 +73,7 @@ class Results:
         if kind in (list, tuple) and (rows := rows_of(result)) is not result:
             return self._rows(kind, rows)
         if tracer.arrays.array_owner(result) is not None:
-            return tracer.arrays.array_proxy(result).read(), None
+            return self._point(tracer.arrays.array_proxy(result)), None
         if dataclasses.is_dataclass(result) and not isinstance(result, type):
             return self._fields(kind, _fields(result))
         if isinstance(result, dict):

@@ -64,7 +64,8 @@ class Join:
         """What `name` holds after the test, given what each side left in it."""
         if a is b:
             return a
-        a, b = map(self.tracer.arrays.as_joined, (a, b))
+        if not self.host:  # a test of Python's leaves either object as it is
+            a, b = map(self.tracer.arrays.as_joined, (a, b))
         for mine, other in ((a, b), (b, a)):
             if self._stays(mine) and type(other) is Proxy and other.value in self.tracer.unread:
                 return mine
@@ -86,7 +87,7 @@ class Join:
             found = self._tree(a, b, name)
             if found is not None:
                 return found
-        if has_class(a) or has_class(b):
+        if any(has_class(x) or self.tracer.arrays.is_foreign_number(x) for x in (a, b)):
             return self._unjoinable(a, b, name)
         a, b = self._known(a, b, 0), self._known(b, a, 1)
         found = self.joined.get((id(a), id(b)))

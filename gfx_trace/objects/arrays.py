@@ -16,6 +16,7 @@ from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Value
 from gfx_ir.infer.abstract import ARRAY, SCALAR, Abstract
 from gfx_ir.op import lookup
+from gfx_ir.python_numbers import NUMBER_CLASSES
 from gfx_ir.row import Keys
 from gfx_ir.trees import paths
 from gfx_ir.types import LogicalTensor
@@ -64,13 +65,17 @@ class Arrays:
         self.tracer.owners[kind] = found
         return found
 
+    def is_foreign_number(self, x: Any) -> bool:
+        """Whether x is a number of NumPy's in code of another framework, which has none of its own."""
+        return isinstance(x, np.generic) and self.tracer.backend is not None and not self.tracer.backend.numbers
+
     def as_joined(self, x: Any) -> Any:
-        """What a test or loop joins with another value: of a number of NumPy's, in code of another framework, what it is beside the
-        framework's arrays."""
+        """What a test on data or a loop joins with another value: of a number of NumPy's, in code of another framework, an array of its
+        dtype, by whose rules it goes on; one that is one of Python's, too, is that."""
         backend = self.tracer.backend
-        if not isinstance(x, np.generic) or backend is None or backend.numbers:
+        if backend is None or not self.is_foreign_number(x):
             return x
-        number = backend.beside(x)
+        number = backend.beside(x) if isinstance(x, NUMBER_CLASSES) else x
         return self.array_proxy(number) if isinstance(number, np.generic) else number
 
     def arrays_in(self, tree: Any) -> list[tuple[tuple, Any]]:

@@ -6,13 +6,16 @@ from __future__ import annotations
 from gfx_ir.control import is_given, is_loop
 from gfx_ir.graph import Value
 from gfx_ir.infer import transfer
-from gfx_ir.infer.abstract import ARRAYS, ELEMENTS, Kinds
+from gfx_ir.infer.abstract import ARRAYS, ELEMENTS, SCALAR, Kinds
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.infer.number_conditions import at_ranks
 from gfx_ir.infer.shape_rules import Call
+from gfx_ir.op import Point
 
 from .equations import is_tensor, plain
 from .record import Record
+
+SCALARS: Kinds = ELEMENTS | {SCALAR}
 
 
 class ByOps:
@@ -31,7 +34,9 @@ class ByOps:
     def lacks_number(self, value: Value) -> bool:
         """Whether the author has a number, if there are no axes, and source of the ops may have an array."""
         found = self._record.kinds_of(value)
-        return found == ELEMENTS and not self._asked(value) <= ELEMENTS and self._may_be_point(value, found)
+        return (
+            bool(found) and found <= SCALARS and not self._asked(value) <= SCALARS and self._may_be_point(value, found)
+        )
 
     def _asked(self, value: Value) -> Kinds:
         found: Kinds = self.kinds.ask(self._record.facts.root(value))
@@ -43,7 +48,7 @@ class ByOps:
 
     def _kinds(self, value: Value) -> Rule:
         node, record = value.node, self._record
-        if is_given(node):
+        if is_given(node) or node.op.point is Point.GIVEN:  # source of a constant makes an array
             return ARRAYS
         if node.op.added:  # its source calls what the author called
             return record.kinds_of(value)
