@@ -66,6 +66,7 @@ _NO_INPLACE = frozenset("resize as_strided".split())
 _METHODS_MAYBE = frozenset((
     "reshape", "reshape_as", "flatten", "ravel", "contiguous", "type", "type_as", "to", "float", "double", "half", "bfloat16",
     "int", "long", "short", "char", "byte", "bool", "cpu", "cuda", "resolve_conj", "resolve_neg",
+    "meshgrid",
 ))  # fmt: skip
 
 

@@ -13,9 +13,10 @@ import numpy as np
 from gfx_ir import ops
 from gfx_ir.backend import Backend, Lift, OpenParts, OpenRows, Written
 from gfx_ir.control import is_host
+from gfx_ir.edited import put_before
 from gfx_ir.errors import MissingOp, ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
-from gfx_ir.infer.abstract import ARRAYS, Abstract
+from gfx_ir.infer.abstract import ARRAYS, NUMBERS, Abstract
 from gfx_ir.op import Trait, active
 from gfx_ir.trees import leaves, tree_map
 
@@ -111,10 +112,25 @@ class Applying:
             raise
         if not single:
             self._unspread(lift, mark)
+        if backend is not None and backend.views:
+            self._of_numbers(result, mark)
         if type(result) is Written:
             self._write(lift, args, kwargs, result.values)
             result = result.result
         return self._given(lift, args, kwargs, values, named, result, backend, mark)
+
+    def _of_numbers(self, result: Any, mark: Mark) -> None:
+        """A function of what may all be Python's numbers gives an array where an operator gives another such number: it is given an array."""
+        made = [leaf for leaf in leaves(result) if type(leaf) is Value and leaf.is_tensor and leaf.node.op.sign]
+        nodes = set(mark.nodes()) if made else ()
+        for value in made:
+            node = value.node
+            if node in nodes and all(map(self._may_be_number, node.args)):
+                node.set_args((put_before(node, "as_tensor", node.args[0]), *node.args[1:]))
+
+    def _may_be_number(self, x: Any) -> bool:
+        kind = x.kind if type(x) is Value and not x.is_tensor else ""
+        return kind in NUMBERS if kind else not self._tracer.record.kinds_of(x).isdisjoint(NUMBERS)
 
     def _given(
         self,
@@ -158,11 +174,11 @@ class Applying:
             self._spelled(lift, wrapped)
         if first is not None and type(wrapped) is OpenParts:
             wrapped.made = partial(tracer.views.link_late, first, values[0], first.version)
+        varies = lift.name if copies == "maybe" or (backend is None and lift.name in _VARY) else ""
         if first is not None and copies is not True and (backend is None or backend.views):
-            varies = copies == "maybe" or (backend is None and lift.name in _VARY)
-            tracer.views.link(first, values[0], wrapped, lift.name if varies else "")
-        if args and copies is False and (backend is None or backend.views):
-            tracer.views.link_parts(args if first is None else args[1:], wrapped)
+            tracer.views.link(first, values[0], wrapped, varies)
+        if args and copies is not True and (backend is None or backend.views):
+            tracer.views.link_parts(args if first is None else args[1:], wrapped, varies)
         return wrapped
 
     def _refuse_number(self, x: Proxy, name: str) -> None:

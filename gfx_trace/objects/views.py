@@ -184,7 +184,7 @@ class Views:
             if proxy.base is base:
                 proxy.seen = version
 
-    def link_parts(self, args: tuple, wrapped: Any) -> None:
+    def link_parts(self, args: tuple, wrapped: Any, varies: str = "") -> None:
         """Link the results of a call to each of the tensors it takes, also to those in a list."""
         if is_new(wrapped):
             return
@@ -192,7 +192,7 @@ class Views:
         if any(may_view(proxy.value, None) is not False for proxy in made) or len(made) > 1:
             for item in leaves(args):
                 if type(item) is Proxy:
-                    self.link(item, item.read(), wrapped)
+                    self.link(item, item.read(), wrapped, varies)
 
     # ------------------------------------------------------------------ indexing and writing
     def getitem(self, x: Proxy, index: Any) -> Any:

@@ -93,6 +93,7 @@ SHARES = {
     "ndarray.astype": lambda x, dtype, order="K", casting="unsafe", subok=True, copy=True: shares(x, dtype, copy=copy),
     "ndarray.conj": lambda x: {None: "maybe", "c": True}.get(kind_of(x), False),
     "np.diag": lambda v, k=0: "maybe" if rank(v) is None else False,  # of a matrix it is a view
+    "np.meshgrid": lambda *xi, copy=True, **rest: True if copy else "maybe",
     "np.astype": lambda x, dtype, /, *, copy=True, device=None: shares(x, dtype, copy=copy),
 }
 
