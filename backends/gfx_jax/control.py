@@ -224,5 +224,5 @@ class LaxControl(HigherOrder):
             if not self.plan.agreement.alike(self._left(node, at), phi):  # but not broadcast to both
                 shape = ast.keyword("shape", ast.Tuple([], ast.Load()))
                 carry = ast.Call(self.of_module("zeros_like"), [carry], [shape])
-            return ast.Call(self.of_module("where"), [ast.Constant(True), made, carry], [])
+            return ast.Call(name(self.module.use("as_carried")), [carry, made], [])
         return ast.Call(self.of_module("asarray"), [made, ast.Attribute(carry, "dtype", ast.Load())], [])

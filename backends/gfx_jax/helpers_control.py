@@ -63,3 +63,12 @@ def settled(body, init, rows=None, some=True):
         if some is not True:
             jax.debug.callback(told, some)
     return wider
+
+
+def as_carried(before, new):
+    """What a trip leaves, in the dtype that the loop carries: one of fewer bits changes it."""
+    both = jnp.where(True, new, before)
+    narrow = not getattr(new, "weak_type", True) and new.dtype.itemsize < both.dtype.itemsize and new.dtype != bool
+    if narrow and jnp.shape(before) == new.shape:
+        raise TypeError(f"a loop changes the dtype of what it carries from {before.dtype} to {new.dtype}")
+    return both

@@ -6,7 +6,7 @@ from gfx_ir.codegen.style import Style
 from gfx_ir.lifting.axis_patterns import IMPORTS
 
 from .control import LaxControl
-from .helpers_control import promoting_cond, settled
+from .helpers_control import as_carried, promoting_cond, settled
 from .lowering import Added, Bounded, Joined, Masked, Sizes, Wide
 
 _REVERSE = """@jax.custom_vjp
@@ -54,7 +54,7 @@ STYLE = Style(
     nan="jnp.nan",
     scalar="{dtype}({value})",
     wrap="jnp.asarray",
-    helpers={"promoting_cond": promoting_cond, "settled": settled},
+    helpers={"promoting_cond": promoting_cond, "settled": settled, "as_carried": as_carried},
     lowering=LOWERING,
     weights="safetensors.flax",
     gradients={"vjp": _REVERSE, "jvp": _TANGENT, "root": "jax"},

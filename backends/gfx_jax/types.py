@@ -48,7 +48,11 @@ from .recorded import Functions, is_variable, leaves_of, made_by_library
 from .refused import NOT_ENTERED, REFUSED
 from .transforms import CURRIED, DIRECT, OWN_RULE, TREES, transformed, transparent
 
-_PRINTED = {"promoting_cond": ("cond", helpers_control.promoting_cond), "settled": ("settled", helpers_control.settled)}
+_PRINTED = {
+    "promoting_cond": ("cond", helpers_control.promoting_cond),
+    "settled": ("settled", helpers_control.settled),
+    "as_carried": ("settled", helpers_control.as_carried),
+}
 _SCALAR_CLASS = type(jnp.float32)
 _COMPILED = type(jax.jit(lambda: None)).__module__.partition(".")[0]  # the package of JAX's compiled part
 _PYTHON = {bool: "b", int: "i", float: "f", complex: "c"}
