@@ -8,6 +8,7 @@ from typing import Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Graph, Value
+from gfx_ir.infer.abstract import NUMBERS
 
 from ..heap.aliases import called as called_tensor
 from ..heap.contents import unchanged
@@ -153,7 +154,7 @@ class Carries:
         unread = [c for path, c in self.leaves.items() if path[0] in self.returned]
         self.appended.enter()
         for carried in self.slots:
-            kind = carried.kind if self.host or carried.kind in _ON_DATA else "tensor"
+            kind = "tensor" if not self.host and carried.kind in NUMBERS else carried.kind
             value = carried.inner = graph.add_placeholder(carried.name, kind, carried.type(tracer, kind))
             value.name = carried.name if carried.name.isidentifier() else None
             carried.tell(tracer, value)
@@ -324,7 +325,3 @@ class Carries:
                 made[path] = found
             return found
         return self.behind.get(path[0], value) if len(path) == 1 else value
-
-
-_ON_DATA = frozenset(("tensor", "optional", "key", "list"))
-"""Kinds of what a loop carries also where data decides how often it runs."""
