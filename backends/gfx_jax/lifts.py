@@ -9,7 +9,7 @@ from gfx_ir import ops
 from gfx_ir.lifting.arranging import Arranging
 from gfx_ir.lifting.calculus import Calculus
 from gfx_ir.lifting.searching import Counting, Searching, accumulations, foldings
-from gfx_ir.lifting.writing import fill_diagonal, put, put_along_axis
+from gfx_ir.lifting.writing import fill_diagonal, place, put, put_along_axis
 
 from .dtype_queries import QUERIES
 from .ops._lift import JNP, refuse
@@ -32,7 +32,7 @@ def _put(a: Any, ind: Any, v: Any, mode: Any = None, *, inplace: bool = True) ->
 
 def _place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> Any:
     refuse("jnp.place", inplace=inplace or None)
-    return ops.masked_scatter(arr, mask, vals)
+    return place(arr, mask, vals)
 
 
 def _ix(*args: Any) -> Any:

@@ -12,7 +12,7 @@ from gfx_ir.lifting.arranging import Arranging
 from gfx_ir.lifting.calculus import Calculus
 from gfx_ir.lifting.searching import Counting, Searching, accumulations, foldings
 from gfx_ir.lifting.words import kind_of, known_dtype, unknown_dtype
-from gfx_ir.lifting.writing import fill_diagonal, put, put_along_axis
+from gfx_ir.lifting.writing import fill_diagonal, place, put, put_along_axis
 
 from .ops._lift import NP, as_array, ask_rank, expect, refuse
 
@@ -28,7 +28,7 @@ def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
 
 
 def _place(arr: Any, mask: Any, vals: Any) -> Any:
-    return ops.masked_scatter(arr, as_array(mask), as_array(vals))
+    return place(arr, as_array(mask), as_array(vals))
 
 
 def _windows(x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False) -> Any:

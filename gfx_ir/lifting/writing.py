@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import ops
 from ..op import lookup
-from .words import ask_rank
+from .words import ask_rank, known_dtype
 
 
 def fill_diagonal(a: Any, val: Any) -> Any:
@@ -15,6 +15,16 @@ def fill_diagonal(a: Any, val: Any) -> Any:
     size = ops.size(a, 0) if ask > 2 else ops.size(ops.diagonal(a), 0)
     steps = ops.arange(size)
     return ops.index_put(a, (steps,) * ask, val)
+
+
+def place(arr: Any, mask: Any, vals: Any) -> Any:
+    """arr with values, in order and again from the first, where the mask is true."""
+    values, whole = ops.flatten(vals), ops.reshape(mask, lookup("shape")(arr))
+    at = ops.subtract(ops.cumulative_sum(ops.flatten(whole), axis=0), 1)
+    picked = ops.reshape(ops.take(values, ops.remainder(at, ops.size(values, 0)), axis=0), lookup("shape")(arr))
+    before = known_dtype(arr)
+    kept = before is not None and before == known_dtype(picked)
+    return ops.where(whole, picked if kept else ops.astype(picked, before or ops.dtype_of(arr)), arr)
 
 
 def put(a: Any, ind: Any, v: Any) -> Any:

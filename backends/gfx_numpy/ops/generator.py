@@ -7,6 +7,7 @@ of the distribution function: https://numpy.org/doc/stable/reference/random/gene
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -220,7 +221,28 @@ def _poisson(key: Draw, lam: Any = 1.0, size: Any = None) -> Any:
     return ops.poisson(key(), lam, _shape(size, lam), dtype=int64)
 
 
-DRAWS: dict[str, Draw] = {
+_WHOLE = frozenset(("geometric", "binomial", "poisson"))
+_ARRAYS = frozenset("integers permutation permuted choice multivariate_normal dirichlet multinomial".split())
+
+
+def _told(name: str, draw: Draw) -> Draw:
+    """A draw that gives a number of Python's where neither a size nor arrays are given, as most do: not the whole numbers of a dtype,
+    nor what is taken from an array."""
+    if name in _ARRAYS:
+        return draw
+    signature, number = inspect.signature(draw), ops.to_int if name in _WHOLE else ops.to_float
+
+    @functools.wraps(draw)
+    def drawn(key: Draw, *args: Any, **kwargs: Any) -> Any:
+        found, given = draw(key, *args, **kwargs), signature.bind(key, *args, **kwargs).arguments
+        values = [value for name, value in given.items() if name not in ("key", "size", "dtype")]
+        alone = given.get("size") is None and all(isinstance(value, (int, float)) for value in values)
+        return number(found) if alone else found
+
+    return drawn
+
+
+_DRAWS: dict[str, Draw] = {
     "random": _random,
     "uniform": _uniform,
     "standard_normal": _standard_normal,
@@ -254,4 +276,5 @@ DRAWS: dict[str, Draw] = {
     "multinomial": _multinomial,
     "poisson": _poisson,
 }
+DRAWS = {name: _told(name, draw) for name, draw in _DRAWS.items()}
 SHUFFLES: dict[str, Draw] = {"shuffle": _permutation}

@@ -96,9 +96,10 @@ def tensors(call: str, a: Any, b: Any, fractions: bool = False) -> str:
 
 
 def as_index(name: str, indices: Any, taken: tuple[str, ...] = ("int64",)) -> str:
-    """`indices` as torch takes positions: of the dtypes that are taken, cast to int64 where the dtype is known to be another."""
+    """`indices` as torch takes positions: of the dtypes that are taken, cast to int64 where the dtype is known to be another; of booleans,
+    which would be a mask, 0 and 1."""
     found = dtype_of(indices)
-    return name if found is None or found.name in taken or found.kind not in "iu" else f"{name}.long()"
+    return name if found is None or found.name in taken or found.kind not in "biu" else f"{name}.long()"
 
 
 def scattered(args: SimpleNamespace) -> str:

@@ -76,9 +76,13 @@ def linspace(args: SimpleNamespace) -> str:
     if isinstance(args.dtype, DType) and args.dtype.kind in "iu":
         apart = "" if args.endpoint else ", endpoint=False"
         return f"whole_linspace(start, stop, num, dtype{apart}, device=device)"
-    rank = max(_seen.rank(end) or 0 for end in (args.start, args.stop))
     if arrays:  # torch takes numbers and tensors of no axes, and passes no derivative on
+        ranks = [_seen.rank(getattr(args, end)) for end in arrays]
+        rank = max((rank for rank in ranks if rank is not None), default=0)
         chosen = f"[{part[1:-1] or ':'}{', None' * rank}]" if rank else part
+        if None in ranks:
+            axes = ", ".join(f"{end}.dim()" for end in arrays)
+            chosen = f"{part}.reshape(-1, *(1,) * {axes if len(arrays) == 1 else f'max({axes})'})"
         parts = [f"torch.linspace({ends}, {count}, dtype={dtype}, device=device){chosen}" for ends in ("1, 0", "0, 1")]
         whole = [end for end in arrays if kind_of(getattr(args, end)) not in ("f", "c")]
         start, stop = (f"{end}.to({dtype})" if end in whole else end for end in ("start", "stop"))

@@ -63,6 +63,8 @@ def computed(make: Make, name: str, args: Sequence[Any], facts: Facts) -> Value 
         args = [arg if facts.kinds(arg) <= {"float"} else _fraction(make, arg) for arg in args]
     elif name in FUNCTIONS and function(name).gives == "float":  # which arrays of booleans make of few bits
         args = [_fraction(make, arg) if "bool" in facts.kinds(arg) else arg for arg in args]
+    elif name in FUNCTIONS and not function(name).gives and "bool" in facts.kinds(args[0]) <= {"bool", "int"}:
+        args = [make("to_int", args[0]) if type(args[0]) is Value else int(args[0]), *args[1:]]
     return lowered(make, *args)
 
 
