@@ -91,12 +91,12 @@ def outcome(run: Callable[[], Any]) -> list[Leaf] | Exception:
         return error
 
 
-_TYPES = ("must have equal output types", "must have equal types", "does not accept dtype")
+TYPES = ("must have equal output types", "must have equal types", "does not accept dtype")
 """What JAX says of types that two sides, or two trips, have in common only for floating inputs of one dtype: for these alone is
 source of Level 0 exact, as its docstring says, and for others it has to fail, which JAX does before anything is computed."""
 _UNTOLD = "could not infer output dtype"
 """What PyTorch says where it is given whole numbers for what its other targets make fractions of by themselves."""
-_ASSUMED = "captured for "
+ASSUMED = "captured for "
 """What emitted source says of an argument that is not what it was captured for: a guard, which refuses as a Program's does."""
 _OF_SIZES = ("must be statically specified", "boolean indices must be concrete")
 """What JAX says under `jit` of sizes that data choose: its source is for calls as they are."""
@@ -293,7 +293,7 @@ class Case:
 
     def guarded(self, got: Any) -> bool:
         """Whether what the capture took as given is not so here."""
-        return isinstance(got, GfxError) or (isinstance(got, AssertionError) and _ASSUMED in str(got))
+        return isinstance(got, GfxError) or (isinstance(got, AssertionError) and ASSUMED in str(got))
 
     def open_types(self, way: str, got: Any) -> bool:
         """Whether a target refuses what the capture left open: sizes that data choose, and both sides of a test, where it is traced;
@@ -306,7 +306,7 @@ class Case:
             return False
         if self.how.flavour != "torch" and isinstance(got, RuntimeError) and _says(got, (_UNTOLD,)):
             return way == "torch"
-        return way in SILENT and isinstance(got, TypeError) and _says(got, _TYPES)
+        return way in SILENT and isinstance(got, TypeError) and _says(got, TYPES)
 
     def gradients(self, found: Found, function: Any) -> Found:
         """The same for gradients by x."""

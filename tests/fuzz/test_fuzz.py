@@ -3,22 +3,27 @@ captured wrongly once. `make fuzz` and `make families` run more."""
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 import torch
 
 import differential
 from differential import EAGER, TARGETS, check
+from family_checks import judged
 from fuzz_failures import FAILURES
 from fuzz_failures_kinds import KINDS
 from fuzz_failures_numbers import NUMBERS
 from fuzz_failures_sources import SOURCES
 from fuzz_failures_state import STATE
 from fuzz_failures_types import TYPES
-from fuzz_families import chosen, judged, written
+from fuzz_families import chosen, written
+from fuzz_families_arrays import FAMILIES
 from fuzz_programs import load, program_of
 from sweeps import one_in, part
 
 COUNT, BATCH = 75, 25
+ARRAYS_TRIED = 31  # one in so many of a seventh of the families of arrays
 WITH_XLA = 25  # compiling takes longest: one in so many runs under jax.jit too, the source of the others is traced, and run step by step
 MOST_REFUSED = {"programs": BATCH // 4, "aimed": BATCH * 3 // 4, "ordinary": BATCH * 3 // 4}
 ONCE = {**FAILURES, **NUMBERS, **SOURCES, **TYPES, **STATE, **KINDS}
@@ -59,6 +64,13 @@ def test_families(family):
     for program in one_in(9, family()):
         found = judged(program)
         assert found in ("equal", "refused", "skipped"), f"{program.name}: {found}\n{program.text}"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_families_of_arrays(family):
+    for program in one_in(ARRAYS_TRIED, itertools.islice(FAMILIES[family](), 0, None, 7)):
+        found = judged(program)
+        assert not found.startswith(("wrong", "crash")), f"{program.name}: {found}\n{program.text}"
 
 
 # ---------------------------------------------------------------------- what an error says

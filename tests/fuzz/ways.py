@@ -177,20 +177,23 @@ def _torch_gradient(program: Any, how: Settings) -> Run:
     return run
 
 
+def jax_gradient(result: Callable[[Any], Any], x: Any) -> Any:
+    """JAX's gradient of the same."""
+
+    def total(x: Any) -> Any:
+        out = result(x)
+        floats = [a for a in jax.tree.leaves(out) if jax.numpy.issubdtype(jax.numpy.result_type(a), jax.numpy.floating)]
+        return sum((jax.numpy.sum(a) for a in floats), 0.0 * x.sum()), out
+
+    return jax.grad(total, has_aux=True)(x)
+
+
 def _jax_gradient(program: Any, how: Settings) -> Run:
     fn = program.module("jax", max_trips=8).load()
 
     def run(args: dict) -> Any:
         given = _given(program, args, "jax")
-
-        def total(x: Any) -> Any:
-            out = _result(program, fn(**{**given, "x": x}))
-            floats = [
-                a for a in jax.tree.leaves(out) if jax.numpy.issubdtype(jax.numpy.result_type(a), jax.numpy.floating)
-            ]
-            return sum((jax.numpy.sum(a) for a in floats), 0.0 * x.sum()), out
-
-        return jax.grad(total, has_aux=True)(given["x"])
+        return jax_gradient(lambda x: _result(program, fn(**{**given, "x": x})), given["x"])
 
     return run
 
