@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from . import rules
+from .dtypes import default
 from .edges import UNBOUND
 from .errors import ShapeError
-from .op import OpDef, evaluate
+from .op import OpDef, Trait, evaluate
+from .python_numbers import KINDS
 from .source import Span
 from .trees import leaves, tree_map
+from .types import LogicalTensor
 
 
 class Typed:
@@ -111,7 +114,7 @@ class Applied:
         """Types of its values from the types of its inputs, under the promotion rules. Raises ShapeError."""
         if self.op.control is not None:
             return self.op.control.types(self, promotion, program, prefix)
-        return rules.infer_at(self.op, self.types(), promotion, self.span)
+        return rules.infer_at(self.op, operands(self.op, self.args, self.types(), promotion), promotion, self.span)
 
     def memory_estimate(self, promotion: str = "torch", program: Functions | None = None, prefix: str = "") -> Any:
         """Bytes that its values (and those of what it holds or calls) take, as a size expression (None: unknown)."""
@@ -130,7 +133,19 @@ class Applied:
     def _value_types(self, promotion: str) -> tuple:
         if all(value.type is not None for value in self.values):
             return tuple([value.type for value in self.values])
-        return rules.infer_at(self.op, self.types(), promotion, self.span)
+        return self.infer_output_shape(promotion)
+
+
+def operands(op: OpDef, own: tuple, types: tuple, promotion: str) -> tuple:
+    """The types of an op's arguments; of a number of Python's that is open its kind, where it is an operand as arrays are."""
+    if not op.traits & Trait.ELEMENTWISE:
+        return types
+    return tuple([_kind_of(arg, promotion) if known is rules.OPEN else known for arg, known in zip(own, types)])
+
+
+def _kind_of(arg: Any, promotion: str) -> Any:
+    kind = arg.kind if isinstance(arg, Typed) else None
+    return LogicalTensor(default(kind[0], promotion), (), weak=True) if kind in KINDS else rules.OPEN
 
 
 def _type_of(leaf: Any) -> Any:

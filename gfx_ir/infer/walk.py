@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import dtypes, rules
+from ..applied import operands
 from ..errors import GfxError, ShapeError
 from ..graph import Graph, Node, Value, filled
 from ..interpreter import called
@@ -109,7 +110,7 @@ class Walk:
         """Types by the op's own rule."""
         if node.op.infer is None and node.op.body is None:
             return tuple([initial(value) for value in node.values])
-        types = rules.infer_at(node.op, args, self.rules, node.span)
+        types = rules.infer_at(node.op, operands(node.op, node.args, args, self.rules), self.rules, node.span)
         if len(types) != len(node.values):
             what = f"{node.op.name} gives {len(types)} values here, and {len(node.values)} were captured"
             raise ShapeError(what, node.span, "capture with these shapes")

@@ -105,21 +105,26 @@ def _for_later_calls(work: Callable[[Share], Captured], constants: bool) -> Capt
     return as_later_calls(lambda: _with_functions(work), lambda: work(Share(on=False)), constants)
 
 
-def _with_functions(work: Callable[[Share], Captured], refs: bool = False) -> Captured:
-    """Capture, where functions stay functions. Where that is refused, loops carry, too, which tensor a variable is (`refs`); then all
+_SURER: tuple[dict[str, bool], ...] = ({}, {"refs": True}, {"trips": True})
+"""What a capture knows more of than the one before, where that left undecided what a write changes."""
+
+
+def _with_functions(work: Callable[[Share], Captured], surer: int = 0) -> Captured:
+    """Capture, where functions stay functions. Where that is refused, `surer` ones decide what writes change; then all
     calls are expanded, unless that is work without end: more is known then of what each is given."""
-    for share in (Share(refs=refs), Share(doubts=False, refs=refs)):
+    how = _SURER[surer]
+    for share in (Share(**how), Share(doubts=False, **how)):
         try:
             return work(share)
         except Exception as error:
-            if not refs and isinstance(error, Undecided):
+            if surer + 1 < len(_SURER) and isinstance(error, Undecided):
                 with suppress(UnsupportedConstruct):
-                    return _with_functions(work, True)
+                    return _with_functions(work, surer + 1)
             if not _worth_trying(share, share.calls, error):
                 raise
         if not share.doubtful:
             break
-    return work(Share(on=False, refs=refs))
+    return work(Share(on=False, **how))
 
 
 def _worth_trying(share: Share, calls: int, error: Exception) -> bool:

@@ -88,6 +88,11 @@ class CarriedAliases:
         found = {id(c): (set(self.partners[id(c)]), set(self.outside[id(c)])) for c in self.carried}
         return {key: pair for key, pair in found.items() if any(pair)}
 
+    @property
+    def doubtful(self) -> bool:
+        """Whether a trip writes by the name of a variable that shares memory with others."""
+        return not self.written.isdisjoint(self.shared)
+
     def enter(self) -> None:
         """Put the doubts on what stands for the carried tensors in the body."""
         why = "a loop carries {!r}: in the first trip it is the tensor from before the loop"

@@ -292,6 +292,9 @@ class Loops:
             return body_side, not host or (isinstance(flag, Value) and flag.is_tensor), flag, items
 
         body_side, _, flag, items = self._fixpoint(carries, trace)
+        doubtful = carries.aliases is not None and carries.aliases.doubtful
+        if doubtful and carries.runs and self.tracer.functions.share.trips:
+            raise NeedsPython("loop", "it writes to views of what it wrote before", self.tracer.span())
         self.tracer.loop_sources._check_rows(source, body_side, carries.aliases)
         make_for(self.tracer, source, carries, body_side, flag, items)
 

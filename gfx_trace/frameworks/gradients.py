@@ -12,12 +12,15 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.codegen.copying import copy_nodes, substitute
+from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.naming import identifier
 from gfx_ir.op import lookup
 from gfx_ir.trees import leaves, tree_map
 
 from ..interfaces import Capturing
+from ..python.attempts import attempt
+from ..python.questions import gradient_question
 from ..rewrite.packages import enterable, ours
 from ..values.proxy import HostProxy, Proxy, is_open
 from ..values.raised import Raised
@@ -116,13 +119,32 @@ def _tensors(tree: Any, refuse: Callable[[str], Any]) -> list[Proxy]:
 
 # ---------------------------------------------------------------- torch.autograd.Function
 def autograd_function(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """`Function.apply(*args)` of a class with forward and backward."""
+    """`Function.apply(*args)` of a class with forward and backward: for gradients of all arguments or, where it refuses these, of those
+    that require them."""
     cls, *given = args
-    backend = next(b for b in tracer.arrays.frameworks() if b.name == "torch")
     given = [tracer.arrays.array_proxy(x) if tracer.arrays.array_owner(x) is not None else x for x in given]
+    every = tuple(isinstance(x, Proxy) for x in given)
+    try:
+        return attempt(tracer, lambda mark: _applied(tracer, cls, given, every))
+    except Exception as error:
+        if isinstance(error, CaptureError):
+            raise
+        asked = tuple([every[at] and _requires_grad(tracer, x) for at, x in enumerate(given)])
+        if asked == every:
+            raise
+        return _applied(tracer, cls, given, asked)
+
+
+def _requires_grad(tracer: Capturing, x: Proxy) -> bool:
+    """Whether it may require gradients here."""
+    return gradient_question(tracer, x, "requires_grad") is not False
+
+
+def _applied(tracer: Capturing, cls: Any, given: list[Any], needs: tuple[bool, ...]) -> Any:
+    """The node of such a call. `needs`: whose gradients are asked for."""
+    backend = next(b for b in tracer.arrays.frameworks() if b.name == "torch")
     name, refuse = cls.__name__, _refusal(tracer, cls.__name__)
     inputs = _tensors(tuple(x for x in given if is_open(x)), refuse)
-    needs = tuple(isinstance(x, Proxy) for x in given)
     ctx, back = Context(needs, refuse), Context(needs, refuse)
     forward, backward = Rule(tracer, name, backend, refuse), Rule(tracer, f"{name}_backward", backend, refuse)
     outer = [tracer.local(x.read()) for x in inputs]
@@ -155,13 +177,26 @@ def autograd_function(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> A
         except Raised:
             raise refuse("a backward that raises an error") from None
         found = list(found) if isinstance(found, (tuple, list)) else [found]
-        return [tracer.unwrap(grad) for grad, is_tensor in zip(found, needs) if is_tensor]
+        return [_summed(tracer.unwrap(grad), x.read()) for grad, x in zip(found, given) if isinstance(x, Proxy)]
 
     forward.run(compute, [ctx])
     backward.run(rule, [back])
     made = _finish(tracer, forward, backward, [x.read() for x in inputs], len(kept), len(outs), "vjp")
     made = [Proxy(ops.stop_gradient(x.read()), backend) if out in still else x for x, out in zip(made, outs)]
     return type(whole[0])(made) if isinstance(whole[0], (tuple, list)) else made[0]
+
+
+def _summed(grad: Any, like: Value) -> Any:
+    """A gradient; where it has the shape to which the argument broadcasts, added up to the argument's own, as PyTorch does."""
+    dims, own = (x.type.dims if isinstance(x, Value) and x.type is not None else None for x in (grad, like))
+    if dims is None or own is None or len(dims) < len(own):
+        return grad
+    more = range(len(dims) - len(own))
+    axes = [
+        at for at, (size, had) in enumerate(zip((None,) * len(more) + own, dims)) if size != had and size in (1, None)
+    ]
+    summed = ops.sum(grad, axis=tuple(axes), keepdims=True) if axes else grad
+    return ops.squeeze(summed, axis=tuple(more)) if more else summed
 
 
 def _forward(tracer: Capturing, cls: Any, ctx: Any, given: tuple) -> Any:

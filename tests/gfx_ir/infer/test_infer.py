@@ -322,3 +322,19 @@ def test_cost_is_linear():
 
 def test_an_empty_program():
     assert infer(Program(program("def f(x):\n    return None").entry)).level == 2
+
+
+def test_an_open_number_of_python_makes_a_dtype_of_its_kind():
+    text = """def f(x):
+    n: int = size(x, 0)
+    step: float = 10 / n
+    counts = arange(n)
+    _1 = multiply(step, counts)
+    _2 = multiply(counts, n)
+    _3 = divide(x, step)
+    return (_1, _2, _3)
+"""
+    found = types(text, x=TensorSpec((Dim("B", 1),), "float64"))
+    assert [(x.dtype.name, x.dims) for x in found] == [
+        (name, (Dim("B", 1),)) for name in ("float32", "int64", "float64")
+    ]

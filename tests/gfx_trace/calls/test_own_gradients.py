@@ -351,7 +351,7 @@ def test_what_a_function_with_a_rule_of_its_own_raises_the_call_raises():
         except ValueError:
             return w
 
-    x, w = torch.ones(2, 3), torch.ones(3)
+    x, w = torch.ones(2, 3, requires_grad=True), torch.ones(3)
     assert torch.equal(gfx.symbolic_trace(caught, x, w)(x, w), w)
     with pytest.raises(ValueError, match="no gradient of x"):
         gfx.symbolic_trace(lambda x, w: OfWeights.apply(x, w), x, w)

@@ -114,6 +114,37 @@ def select_in_a_loop(x):
 
 
 @case
+@case
+def view_of_a_view_in_each_trip(x):
+    view = x
+    for _ in range(2):
+        view = view[1:]
+        view.mul_(2)
+    return x, view
+
+
+@case
+def up_sweep_of_a_scan(x):
+    held = torch.cat((x, x + 1))[:4]
+    part, pairs = held, held
+    for _ in range(2):
+        pairs = part.view(-1, 2)
+        pairs[:, 1] += pairs[:, 0]
+        part = pairs[:, 1]
+    return held, part
+
+
+@case
+def half_that_is_halved(x):
+    held = torch.cat((x, x + 1))[:4]
+    part = held
+    for i in range(2):
+        first, second = part.chunk(2)
+        first += second
+        part = first.mul_(i + 1)
+    return held
+
+
 @endless
 def view_in_a_while(x):
     y = x[:1]

@@ -1,0 +1,74 @@
+"""Gradients that an autograd.Function is asked for, and what PyTorch makes of those that it gives."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+from gfx_ir.errors import GuardError
+
+X = torch.linspace(-1, 2, 12).reshape(4, 3)
+
+
+class Scale(torch.autograd.Function):
+    """Gives the gradient of the scale in the shape of the result."""
+
+    @staticmethod
+    def forward(ctx, x, scale):
+        ctx.save_for_backward(x, scale)
+        return x * scale
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, scale = ctx.saved_tensors
+        return grad * scale, grad * x
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (1, 1), (4, 1), (4, 3)])
+def test_a_gradient_is_added_up_to_the_shape_of_its_argument(shape):
+    scale = torch.linspace(0.5, 2, int(np.prod(shape))).reshape(shape).requires_grad_()
+    (want,) = torch.autograd.grad(Scale.apply(X, scale).sin().sum(), [scale])
+    made = gfx.transpile(lambda x, scale: Scale.apply(x, scale), X, scale.detach(), to="jax")
+    found = jax.grad(lambda scale: jnp.sin(made.fn(X.numpy(), scale)).sum())(jnp.asarray(scale.detach().numpy()))
+    np.testing.assert_allclose(found, want, rtol=1e-5)
+
+
+class Kernel(torch.autograd.Function):
+    """As GPyTorch's covariances refuse gradients of the points."""
+
+    @staticmethod
+    def forward(ctx, x, scale):
+        if ctx.needs_input_grad[0]:
+            raise RuntimeError("no gradients of the points")
+        distance = torch.cdist(x, x) / scale
+        kernel = torch.exp(-distance)
+        if any(ctx.needs_input_grad):
+            ctx.save_for_backward(distance * kernel / scale)
+        return kernel
+
+    @staticmethod
+    def backward(ctx, grad):
+        return None, grad * ctx.saved_tensors[0]
+
+
+class Scaled(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.tensor([[1.5]]))
+
+    def forward(self, x):
+        return Kernel.apply(x, self.scale)
+
+
+def test_a_gradient_that_the_function_refuses_is_asked_of_what_requires_it_alone():
+    model = Scaled()
+    model(X).sin().sum().backward()
+    made = gfx.transpile(model, X, to="jax")
+    found = jax.grad(lambda params: jnp.sin(made.fn(params, X.numpy())).sum())(made.params)
+    np.testing.assert_allclose(found["scale"], model.scale.grad, rtol=1e-5)
+    with pytest.raises(GuardError, match="requires_grad == False"):
+        gfx.symbolic_trace(model, X)(X.clone().requires_grad_())
+    with pytest.raises(RuntimeError, match="no gradients of the points"):
+        gfx.symbolic_trace(model, X.clone().requires_grad_())
