@@ -17,11 +17,14 @@ from ..naming import free_name
 from ..op import lookup
 from ..program import Program
 from ..source import Scope
+from ..stack import longer
 from .dead_arguments import drop_unread
 from .fingerprint import below, fingerprint, relative_call, stands_under
 from .moves import fewer_operands, rebased, relink
 from .subtrees import take_subtrees
 
+_CALLS = 2
+"""How many calls a scope within another one takes."""
 _SMALLEST = 4  # nodes of a function that is worth a name of its own
 
 
@@ -92,7 +95,8 @@ class Outliner:
         """Outline what stands in a scope of that level; most hold nothing but nodes of their own."""
         for node in nodes:
             if node.span is None or node.span.scope is not scope:
-                return self._inside(level + 1, nodes, base)
+                with longer(_CALLS):
+                    return self._inside(level + 1, nodes, base)
         self._in_regions(level + 1, nodes, base)
         return nodes
 

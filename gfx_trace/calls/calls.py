@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,7 @@ from gfx_ir.backend import Lift
 from gfx_ir.codegen import origin
 from gfx_ir.op import OpDef
 from gfx_ir.probing import is_module, own_attribute
+from gfx_ir.stack import longer
 from gfx_ir.trees import leaves
 
 from ..frameworks.grad_managers import standing_for
@@ -26,7 +28,7 @@ from ..objects.special_methods import MeantMethod, SpecialMethod, accessor, boun
 from ..python.draws import BoundDraw
 from ..python.faults import cannot
 from ..python.listed import SpreadItems
-from ..python.scopes import without_end
+from ..python.scopes import open_recursion, without_end
 from ..python.sequences import OpenList, Starred, spread
 from ..rewrite.packages import enterable
 from ..values.bound import BoundLift
@@ -46,7 +48,8 @@ from .searches import searched
 from .target_arrays import apart, bound_to, name_bound, name_closed_over
 from .without_source import run_without_source
 
-_DEPTH = 120
+_FRAMES = 12
+"""How many calls of Python's own a call of the author's takes."""
 _CONTAINERS = frozenset((tuple, list, dict, set))
 _MAKING = vars(type)["__call__"]
 """What makes an object of a class, where its metaclass does not say otherwise."""
@@ -57,6 +60,7 @@ class Calls:
 
     def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
+        self._deepest = sys.getrecursionlimit()  # which ends the author's code, too
 
     def call(self, f: Any, args: tuple, kwargs: dict) -> Any:
         """Call f as the captured code would."""
@@ -286,13 +290,16 @@ class Calls:
                 return found
         functions.enters(f)
         site, within, depth = self.tracer.site, self.tracer.within, self.tracer.depth
-        if depth > _DEPTH:
+        if functions.repeats(f, args, kwargs):
+            raise open_recursion(f.__name__, self.tracer.span())
+        if depth > self._deepest:
             raise without_end(f, self.tracer.scopes.scope, self.tracer.span())
         opened: list[Any] = [within, site, None if site is None else site.f_lasti, f, args, kwargs]
         self.tracer.within = opened
         self.tracer.depth = depth + 1
         try:
-            result = self._running(new, f)(*args, **kwargs)
+            with longer(_FRAMES), functions.entered(f, args, kwargs):
+                result = self._running(new, f)(*args, **kwargs)
             return self.tracer.iteration.made(result) if type(result) is types.GeneratorType else result
         except RecursionError as error:
             raise without_end(f, self.tracer.scopes.scope_of(opened), self.tracer.span()) from error

@@ -8,7 +8,7 @@ from typing import Any
 from gfx_ir.errors import GfxError
 
 WRITABLE = ("attribute", "item", "contents")
-_OUTLIVING = frozenset(("attribute", "item", "global"))
+_OUTLIVING = frozenset((*WRITABLE, "global"))
 """What a function that writes is no function of the program for: its callers find it changed."""
 
 

@@ -98,6 +98,16 @@ class Scopes:
         return span is None or span.scope is None or span.scope is self.tracer.within or span.scope is self.scope
 
 
+def open_recursion(name: str, span: Span | None) -> UnsupportedConstruct:
+    """The error for a function that calls itself as long as what is open says so."""
+    return _recursion(name, "to a depth that is only known when the code runs", span)
+
+
+def _recursion(name: str, how: str, span: Span | None) -> UnsupportedConstruct:
+    what = f"GFX cannot convert this recursion: {name!r} calls itself {how}"
+    return UnsupportedConstruct(what, span, "write it as a loop")
+
+
 def without_end(f: types.FunctionType, scope: Scope, span: Span | None) -> UnsupportedConstruct:
     """The error for calls without end: names the function that the chain of calls goes through most often."""
     calls: dict[object, int] = {f.__code__: 1}
@@ -111,10 +121,7 @@ def without_end(f: types.FunctionType, scope: Scope, span: Span | None) -> Unsup
     name, site = names[most]
     if calls[most] <= 2:  # of f itself both counts tell
         return nested(f.__name__, span)
-    return UnsupportedConstruct(
-        f"GFX cannot convert this recursion: {name!r} calls itself to a depth that is only known when the code runs",
-        site, "write it as a loop",
-    )  # fmt: skip
+    return _recursion(name, "deeper than Python's recursion limit, which sys.setrecursionlimit sets", site)
 
 
 def nested(name: str, span: Span | None) -> UnsupportedConstruct:

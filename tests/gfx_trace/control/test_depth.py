@@ -23,10 +23,37 @@ def back(x):
     return there(x)
 
 
-@pytest.mark.parametrize("fn", [down, there])
+def halves(x, n: int):
+    return x if n == 0 else halves(x * 0.5, n - 1)
+
+
+def halves_while_large(x, n: int, by=1.0):
+    if n == 0 or x.sum() < 1:
+        return x
+    return halves_while_large(x * 0.5, n - 1, by + 0.5)
+
+
+@pytest.mark.parametrize("fn", [down, there, halves, halves_while_large])
 def test_a_function_that_calls_itself(fn):
     with pytest.raises(UnsupportedConstruct, match=f"recursion: '{fn.__name__}' calls itself"):
         gfx.symbolic_trace(fn, torch.ones(2))
+
+
+def falling(x, n):
+    return x if n == 0 else falling(x - 1, n - 1) * 0.99
+
+
+def noting(x, n, notes):
+    notes.append(n)
+    return x + len(notes) if n == 0 else noting(x - 1, n - 1, notes) + notes[n - 1]
+
+
+def test_a_recursion_on_fixed_values_is_as_deep_as_python_lets_it():
+    def f(x):
+        return falling(x, 250) + noting(x, 250, [])
+
+    x = torch.tensor([1.0, -3.0])
+    torch.testing.assert_close(gfx.symbolic_trace(f, x)(x), f(x))
 
 
 def test_returns_behind_returns(monkeypatch):
