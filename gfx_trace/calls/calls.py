@@ -44,6 +44,7 @@ from .modules import FORWARDING, call_module, call_root
 from .native import run_native
 from .preconditions import call_emitted
 from .records import generated, initialise, initialised
+from .recursion import Recursion
 from .searches import searched
 from .target_arrays import apart, bound_to, name_bound, name_closed_over
 from .without_source import run_without_source
@@ -60,6 +61,7 @@ class Calls:
 
     def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
+        self.recursion = Recursion(tracer)
         self._deepest = sys.getrecursionlimit()  # which ends the author's code, too
 
     def call(self, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -290,7 +292,7 @@ class Calls:
                 return found
         functions.enters(f)
         site, within, depth = self.tracer.site, self.tracer.within, self.tracer.depth
-        if functions.repeats(f, args, kwargs):
+        if self.recursion.is_open(f, args, kwargs):
             raise open_recursion(f.__name__, self.tracer.span())
         if depth > self._deepest:
             raise without_end(f, self.tracer.scopes.scope, self.tracer.span())
@@ -298,7 +300,7 @@ class Calls:
         self.tracer.within = opened
         self.tracer.depth = depth + 1
         try:
-            with longer(_FRAMES), functions.entered(f, args, kwargs):
+            with longer(_FRAMES), self.recursion.within(f, args, kwargs):
                 result = self._running(new, f)(*args, **kwargs)
             return self.tracer.iteration.made(result) if type(result) is types.GeneratorType else result
         except RecursionError as error:

@@ -43,8 +43,6 @@ _HOPELESS = 8
 """How often a capture of a function may come to nothing, for each one that did not, before it is always expanded."""
 _IDLE = 2
 """The same of one that is given nothing open, as what reads a configuration."""
-_MOST = 64
-"""How many calls of a function stand in each other, each under a test or loop on what is open in the one before, before that has no end."""
 _ENDLESS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -67,7 +65,6 @@ class Functions:
         self.hopeless: set[int] = set()  # ids of the code of functions that are always expanded
         self._idle: Counter[types.CodeType] = Counter()  # how often one computed nothing, given nothing open
         self._reading: list[Reads] = []  # of each that is being captured
-        self._open: dict[types.CodeType, list[tuple]] = {}  # calls whose bodies run: what was before
 
     def enters(self, f: types.FunctionType) -> None:
         """Note that the body of f is captured: what it reads from outside decides what it does."""
@@ -108,36 +105,6 @@ class Functions:
         self.share.entered += kept.entered
         return self._called(kept, given)
 
-    @contextmanager
-    def entered(self, f: types.FunctionType, args: tuple, kwargs: dict) -> Iterator[None]:
-        """Around the body of a call of f."""
-        calls = self._open.setdefault(f.__code__, [])
-        journal = self.tracer.journal
-        calls.append((self._tests(), len(journal.log), len(journal.made), (f, args, kwargs)))
-        try:
-            yield
-        finally:
-            calls.pop()
-
-    def repeats(self, f: types.FunctionType, args: tuple, kwargs: dict) -> bool:
-        """Whether only a test or loop on what is open ends the calls of f within each other: one is given the same as the one around it
-        but for what is open, and what the code can ask is as it was; or there are very many."""
-        calls = self._open.get(f.__code__)
-        if not calls:
-            return False
-        tests, since, made, before = calls[-1]
-        if tests == self._tests() or self._written(since, made):
-            return self._tests() - calls[0][0] > _MOST
-        try:
-            one, other = (Given(self.tracer, self.profiles, *given).key for given in (before, (f, args, kwargs)))
-        except (NoCall, CaptureError):
-            return False
-        return one == other or self._tests() - calls[0][0] > _MOST
-
-    def _tests(self) -> int:
-        """How many tests and loops on what is open are around."""
-        return len(self.tracer.journal.frames) - len(self.tracer.journal.made.functions)
-
     def runs_module(self) -> None:
         """Note that a module is called. Raises RunsModule where a function around is being captured: it has to be expanded."""
         if self._reading:
@@ -161,7 +128,7 @@ class Functions:
         """Whether all that a function reads from outside is as it was."""
         journal = self.tracer.journal
         if len(journal.log) != kept.since:
-            written = self._written(kept.since, kept.made)
+            written = journal.written(kept.since, kept.made)
             if written:
                 if kept.places is UNSET:  # what was not written leads where it did
                     kept.places = kept.reads.places(kept.given)
@@ -171,11 +138,6 @@ class Functions:
         if not kept.reads.hold():
             return False
         return all(value.node.graph is not None and value not in journal.overwritten for value in kept.closed)
-
-    def _written(self, since: int, made: int) -> list[int]:
-        """Ids of what was written from there on in the journal's log, but for what was made after so many others."""
-        journal = self.tracer.journal
-        return [key for key in journal.log[since:] if not journal.made.has(key, made)]
 
     def _apart(self, kept: Kept, given: Given) -> bool:
         """Whether no argument is also taken from outside, and none shares memory with another one that is written: the code may ask

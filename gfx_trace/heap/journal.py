@@ -190,6 +190,10 @@ class Journal:
         if not self.is_own(slot.object):
             self.frames[-1].setdefault(slot.id, slot)
 
+    def written(self, since: int, made: int) -> list[int]:
+        """Ids of what was written from there on in the log, but for what was made after so many others."""
+        return [key for key in self.log[since:] if not self.made.has(key, made)]
+
     def is_own(self, obj: Any) -> bool:
         """Whether the region that is open made an object."""
         return self.made.since(obj, self._since[-1])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
 from types import FunctionType
 from typing import Any, Protocol
 
@@ -60,6 +59,7 @@ class InLibraries(Protocol):
 class Keeping(Protocol):
     """The functions that stay functions."""
 
+    profiles: Any
     graphs: dict[str, Graph]
     authors: dict[str, str]
     share: Any
@@ -67,8 +67,6 @@ class Keeping(Protocol):
 
     def enters(self, f: types.FunctionType) -> None: ...
     def runs_module(self) -> None: ...
-    def entered(self, f: types.FunctionType, args: tuple, kwargs: dict) -> AbstractContextManager[None]: ...
-    def repeats(self, f: types.FunctionType, args: tuple, kwargs: dict) -> bool: ...
     def expand(self, f: types.FunctionType) -> Any: ...
     def call(self, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any: ...
 
