@@ -65,8 +65,9 @@ def new_code(fn: FunctionType, free: list[str], module: Module) -> CodeType:
     """The rewritten code of a function; its free variables are the hooks and those of `free` that it uses."""
     code = fn.__code__
     try:
-        with _room(fn):
-            tree = factory(rewritten(fn, module), free)
+        found = definition(fn)
+        with _room(found.node):
+            tree = factory(rewritten(fn, found, module), free)
             made = compile(tree, code.co_filename, "exec", flags=code.co_flags & FUTURE, dont_inherit=True)
             outer = next(c for c in made.co_consts if isinstance(c, CodeType))
             inner = next(c for c in outer.co_consts if isinstance(c, CodeType))
@@ -77,14 +78,15 @@ def new_code(fn: FunctionType, free: list[str], module: Module) -> CodeType:
         raise CaptureError(what, span, "Let fewer loops and functions stand within each other.") from error
 
 
-def _room(fn: FunctionType) -> AbstractContextManager[None]:
+def _room(root: ast.AST) -> AbstractContextManager[None]:
     """A stack for rewriting a function: for what nests in it, and for each test, which may end up within the one before it."""
     tests, deepest = 0, 0
-    todo: list[tuple[ast.AST, int]] = [(definition(fn).node, 0)]
-    while todo:
-        node, depth = todo.pop()
-        tests, deepest = tests + (type(node) is ast.If), max(deepest, depth)
-        todo += [(inner, depth + 1) for inner in ast.iter_child_nodes(node)]
+    level = [root]
+    while level:
+        tests, deepest = tests + sum(type(node) is ast.If for node in level), deepest + 1
+        held = [value for node in level for value in vars(node).values()]
+        inner = [item for value in held if type(value) is list for item in value]
+        level = [x for x in (*held, *inner) if isinstance(x, ast.AST) and x._fields]
     return longer(_CALLS * (tests + deepest))
 
 
@@ -206,6 +208,7 @@ def _dressed(new: FunctionType, fn: FunctionType) -> FunctionType:
 
 def converted_source(fn: FunctionType) -> str:
     """The text of the rewritten definition, for reading."""
-    with _room(fn):
-        tree = factory(rewritten(fn, Module(fn)), fn.__code__.co_freevars)
+    found = definition(fn)
+    with _room(found.node):
+        tree = factory(rewritten(fn, found, Module(fn)), fn.__code__.co_freevars)
         return ast.unparse(tree.body[0].body[-1])

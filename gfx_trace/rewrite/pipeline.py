@@ -15,7 +15,7 @@ from .control_flow import ControlFlow
 from .desugar import Desugar
 from .early_exit import EarlyExit
 from .names import Fresh
-from .parse import definition
+from .parse import Definition
 from .scopes import Use, parameters, scan
 from .templates import HOOKS, arguments, at, fill_places, function, hook, load, loads_tuple, statement, thunk
 
@@ -74,10 +74,9 @@ def refuse_async(fn: FunctionType) -> None:
         raise UnsupportedConstruct(what, span, "Write a plain def.")
 
 
-def rewritten(fn: FunctionType, module: Module) -> ast.FunctionDef:
-    """The definition of `fn`, rewritten: without decorators, defaults and annotations. `module` is what is around it."""
+def rewritten(fn: FunctionType, found: Definition, module: Module) -> ast.FunctionDef:
+    """The definition of `fn` that was found, rewritten: without decorators, defaults and annotations. `module` is what is around it."""
     refuse_async(fn)
-    found = definition(fn)
     fresh = Fresh(names_of(fn.__code__))
     clash = HOOK_NAMES & fresh.used
     if clash:
