@@ -27,17 +27,18 @@ class Lift:
     `silent`: a call that writes gives None. `copies`: its result never shares memory with its argument although the op it becomes
     could ("maybe": it may, which is decided by strides), or a function of the call's arguments that tells. `array`: its
     result is an array also without axes, where a framework that has numbers of its own gives one for other calls.
-    `at`: file:line of where it is declared.
+    `records`: where it gives its argument, gradients of that are recorded from there on. `at`: file:line of where it is declared.
     """
 
-    __slots__ = ("name", "fn", "writes", "copies", "silent", "array", "at", "reshapes", "_places")
+    __slots__ = ("name", "fn", "writes", "copies", "silent", "array", "at", "reshapes", "records", "_places")
 
     def __init__(
         self, name: str, fn: Callable[..., Any], writes: bool | Callable[..., bool] = False,
         copies: bool | str | Callable[..., bool | str] = False, silent: bool = False, at: str = "", reshapes: bool = False,
+        records: bool = False,
     ) -> None:  # fmt: skip
         self.name, self.fn, self.writes, self.copies, self.silent = name, fn, writes, copies, silent
-        self.array, self.at, self.reshapes = False, at, reshapes
+        self.array, self.at, self.reshapes, self.records = False, at, reshapes, records
         self._places: list[bool] | None = None
 
     def takes_numbers(self, place: int | str) -> bool:

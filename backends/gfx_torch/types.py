@@ -139,6 +139,7 @@ class TorchBackend(Backend):
         short = name.rpartition(".")[2]
         if "requires_grad" in inspect.signature(fn).parameters and short.endswith("_"):
             flags["writes"] = lambda input, requires_grad=True: not requires_grad  # what is recorded stays as it is
+            flags["records"] = True
         elif (short.endswith("_") and not short.endswith("__")) or (
             short.startswith("__i") and short not in _NOT_INPLACE
         ):

@@ -164,6 +164,9 @@ class Applying:
             return None if lift.silent else first
         copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
         own = first is not None and (first.backend in (None, backend) or backend is None)  # not another framework's
+        if lift.records and result is values[0]:
+            root = tracer.facts.root(result)
+            tracer.record.recorded.setdefault(root, bool(tracer.stack or root.node.regions))
         if own and first is not None and result is values[0] and copies != "maybe":
             if lift.array and (made := as_array(first)) is not first:
                 return made

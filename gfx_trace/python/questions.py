@@ -7,11 +7,13 @@ from functools import partial
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.control import is_parameter, is_placeholder
+from gfx_ir.control import is_loop, is_parameter, is_placeholder
+from gfx_ir.errors import GfxError
 from gfx_ir.graph import Value
 from gfx_ir.memory import QUESTIONS, Layout, dense
 from gfx_ir.program import Guard
 from gfx_ir.reach import reached
+from gfx_ir.regions import outputs_of
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
@@ -69,6 +71,21 @@ def _layout(tracer: Capturing, x: Proxy, value: Any) -> Layout | None:
     return None
 
 
+def _left(value: Value) -> list[Value]:
+    """What the regions of a test or loop leave in a value."""
+    node = value.node
+    regions = node.regions[-1:] if is_loop(node) else node.regions
+    sides = [outputs_of(region.result, len(node.values))[value.index - 1 :][:1] for region in regions]
+    return [side for found in sides for side in found if type(side) is Value and side.is_tensor]
+
+
+def _undecided(tracer: Capturing) -> GfxError:
+    return tracer.error(
+        "GFX cannot tell whether this tensor requires gradients: a test or loop decides that",
+        "ask before the test or loop",
+    )
+
+
 def gradient_question(tracer: Capturing, x: Proxy, name: str) -> Any:
     """`x.requires_grad`; NotImplemented where the attribute is no such question. What is computed from a trained parameter requires
     gradients wherever the caller records them."""
@@ -79,8 +96,16 @@ def gradient_question(tracer: Capturing, x: Proxy, name: str) -> Any:
     arguments: dict[Value, bool] = {}
     trained: list[Value] = []
     frozen: list[Value] = []
+    told, joined = tracer.record.recorded, list[Value]()
+    if any(told.values()):
+        raise _undecided(tracer)
 
     def computed_from(value: Value) -> list[Value]:
+        sides = reached(_left(value), _left)
+        joined.extend([value] if any(not tracer.gradients.moves(tracer, side) for side in sides) else [])
+        if value in told and tracer.gradients.moves(tracer, value):
+            trained.append(value)
+            return []
         if not tracer.gradients.moves(tracer, value):
             frozen.extend([value] if is_parameter(value.node) else [])
             return []
@@ -100,7 +125,10 @@ def gradient_question(tracer: Capturing, x: Proxy, name: str) -> Any:
         ]
 
     deque(reached([asked], computed_from), 0)
-    given = {value: bool(trained) for value in trained[:1] or frozen}  # one that is trained settles it
+    if joined and (trained or any(arguments.values())):
+        raise _undecided(tracer)
+    own = [value for value in trained if value not in told]
+    given = {value: bool(trained) for value in own[:1] or frozen}  # one that is trained settles it
     for argument, told in (arguments | given).items():
         tracer.assumed.guard(Guard("requires_grad", argument.node.args[0], str(told), tracer.span()))
     tracer.assumed.held.update({value.node.args[0]: tracer.params[value.node.args[0]] for value in given})

@@ -54,6 +54,9 @@ class Record(Equations):
         self.filled = False  # whether a list stands as one tensor of rows, so that looking for one is worth it
         self.row_kinds: dict[Value, str] = {}  # tensors whose rows stand for numbers of Python's, and the kind of these
         self.made_under: dict[Value, Any] = {}  # the gradient mode of a value, where it is not the caller's
+        self.recorded: dict[
+            Value, bool
+        ] = {}  # of which code said that they require gradients, and whether a test decides that
         self.marks: dict[Value, Mark] = {}  # what a gradient mode that is not decided has made of a value
         self.shapes: dict[int, tuple] = {}  # of PyTorch's, by id: they have a text and class of their own
 
