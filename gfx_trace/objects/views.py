@@ -203,6 +203,8 @@ class Views:
             raise TypeError("indices of a tensor are numbers, slices and tensors, and no text")
         read = x.backend.methods.get("__getitem__") if x.backend is not None else None
         where = positions(self.tracer, as_positions(self.tracer, index))
+        if where == () and type(x.base) is Element:  # a number of its own, or a view of the whole of a view
+            return x
         wrapped = Proxy((ops.getitem if read is None else read.fn)(value, where), x.backend)
         if kind := rows_kind(x):
             return indexed(kind, wrapped, index)

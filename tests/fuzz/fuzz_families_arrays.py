@@ -37,6 +37,8 @@ USES = {
     "jax": {**asked.USES, **asked.JAX_USES},
 }
 WHOLE = {"torch": "torch.arange(3)", "numpy": "np.arange(3)", "jax": "jnp.arange(3)"}
+OF_TWO_KINDS = ("whole or float", "number and sum", "item and number", "fraction", "bool and int", "number or mask")
+"""Choices of which compiled code has one dtype, where the capture knows none."""
 GRADIENTS = ("torch gradient", "jax gradient")
 
 
@@ -60,8 +62,11 @@ def chosen(flavour: str) -> Iterator[Program]:
     whole, ways = WHOLE[flavour], itertools.cycle(asked.CHOSEN.items())
     pairs = itertools.product(CHOICES[flavour].items(), USES[flavour].items())
     for ((choice, (first, second)), (use, text)), (how, body) in zip(pairs, ways):
+        here = tuple(way for way in WAYS[flavour] if way != "jax") if choice in OF_TWO_KINDS else WAYS[flavour]
+        if flavour == "jax" and choice in OF_TWO_KINDS:
+            continue
         filled_in = filled(body, FIRST=first, SECOND=second, USE=text.replace("WHOLE", whole))
-        yield Program(f"{choice}, {use}, {how}", HELPERS[flavour] + filled_in, VECTOR, flavour, WAYS[flavour])
+        yield Program(f"{choice}, {use}, {how}", HELPERS[flavour] + filled_in, VECTOR, flavour, here)
 
 
 FAMILIES: dict[str, Callable[[], Iterator[Program]]] = {
