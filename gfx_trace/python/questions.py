@@ -96,14 +96,14 @@ def gradient_question(tracer: Capturing, x: Proxy, name: str) -> Any:
     arguments: dict[Value, bool] = {}
     trained: list[Value] = []
     frozen: list[Value] = []
-    told, joined = tracer.record.recorded, list[Value]()
-    if any(told.values()):
+    said, joined = tracer.record.recorded, list[Value]()
+    if any(said.values()):
         raise _undecided(tracer)
 
     def computed_from(value: Value) -> list[Value]:
         sides = reached(_left(value), _left)
         joined.extend([value] if any(not tracer.gradients.moves(tracer, side) for side in sides) else [])
-        if value in told and tracer.gradients.moves(tracer, value):
+        if value in said and tracer.gradients.moves(tracer, value):
             trained.append(value)
             return []
         if not tracer.gradients.moves(tracer, value):
@@ -127,7 +127,7 @@ def gradient_question(tracer: Capturing, x: Proxy, name: str) -> Any:
     deque(reached([asked], computed_from), 0)
     if joined and (trained or any(arguments.values())):
         raise _undecided(tracer)
-    own = [value for value in trained if value not in told]
+    own = [value for value in trained if value not in said]
     given = {value: bool(trained) for value in own[:1] or frozen}  # one that is trained settles it
     for argument, told in (arguments | given).items():
         tracer.assumed.guard(Guard("requires_grad", argument.node.args[0], str(told), tracer.span()))

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from gfx_ir import ops
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Value
-from gfx_ir.infer.abstract import Abstract
+from gfx_ir.infer.abstract import NUMBERS, SCALAR, Abstract
 from gfx_ir.op import active
 from gfx_ir.source import Span
 
@@ -67,8 +67,11 @@ class PythonUse:
         if x.weak or (owner is not None and not owner.views):
             return x
         if owner is not None and owner.numbers:
-            made, record = Proxy(ops.copy(x.read()), owner), active.builder.record
-            record.put(made.value, Abstract(record.kinds_of(x.value)))  # of a number another one, unlike np.copy
+            kinds = active.builder.record.kinds_of(x.value)
+            if kinds <= NUMBERS | {SCALAR}:
+                return x
+            made = Proxy(ops.copy(x.read()), owner)
+            active.builder.record.put(made.value, Abstract(kinds))  # of a number another one, unlike np.copy
             return made
         raise self._tracer.error("GFX cannot convert this copy of a tensor", "write x.clone(), or x.detach().clone()")
 
