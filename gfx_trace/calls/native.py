@@ -16,7 +16,7 @@ from gfx_ir.trees import leaves
 from ..frameworks.alarms import entering
 from ..frameworks.grad_managers import standing_for
 from ..frameworks.holding import hold
-from ..heap.contents import FIXED
+from ..heap.contents import FIXED, row_of
 from ..heap.framework_state import GENERATORS
 from ..heap.makers import made_by
 from ..heap.reached import reached_from
@@ -110,8 +110,8 @@ def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: 
         raise _refused(tracer, f, "it goes on without the value")
     if tracer.python.shown_values != shown and result is not None:
         raise _refused(tracer, f, "it puts the value into a text")
-    quiet = tracer.quiet or ((result is not None or not tracer.stack) and own_attribute(f, "__module__") not in _CLOCKS)
-    if not quiet:
+    quiet = (result is not None or not tracer.stack) and own_attribute(f, "__module__") not in _CLOCKS
+    if not (tracer.quiet or quiet or _is_recorded(f, args)):
         span = tracer.span()
         tracer.notes.append(f"{called_name(f)} ran once, at capture{f': {span.place()}' if span else ''}")
     return tracer.iteration.of_call(result, f, args, kwargs)
@@ -150,6 +150,13 @@ def _asked(f: Any, args: Sequence[Any]) -> Iterable[Any]:
     holds = (*args, owner) if isinstance(owner, (list, dict, set, frozenset, tuple)) else args
     inner = [item for x in holds if isinstance(x, _HOLDING) for item in x]
     return (*args, *inner, *[item for x in inner if type(x) is tuple for item in x])  # pairs, as dict() takes them
+
+
+def _is_recorded(f: Any, args: tuple) -> bool:
+    """Whether all that a method in C does is written to its object, of which the capture keeps a record."""
+    unbound = type(f) in (types.MethodDescriptorType, types.WrapperDescriptorType)
+    owner = args[0] if unbound and args else own_attribute(f, "__self__")
+    return row_of(type(owner)) is not None or own_attribute(f, "__name__") in _OF_EVERY_OBJECT
 
 
 def _refused(tracer: Capturing, f: Any, why: str) -> Exception:

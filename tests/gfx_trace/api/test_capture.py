@@ -179,6 +179,27 @@ def test_what_acts_on_the_world_at_capture_only_is_noted():
     assert all(f"{__file__}:" in note for note in notes)
 
 
+def test_what_is_written_to_containers_of_the_code_is_not_told():
+    def rows(x):
+        kept, named, seen = [], {}, set()
+        for i in range(3):
+            kept.append(x * i)
+        named.update(a=x)
+        seen.add(1)
+        kept.reverse()
+        return torch.stack(kept) * len(named) * len(seen)
+
+    def f(x):
+        y = rows(x).sum()
+        if y > 0:
+            kept = []
+            kept.extend([y, y])
+            y = kept[0] * 2
+        return y + rows(x).sum()
+
+    assert not gfx.symbolic_trace(f).notes
+
+
 @pytest.mark.parametrize(
     "asked, told",
     [
