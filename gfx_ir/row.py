@@ -130,7 +130,8 @@ class Row:
     memory of its own, which the op's backward does not read, so that such a spelling may overwrite it. `place` is the
     spelling of what the op writes where it may write its first argument, left of `= value`, or "" for arguments for which it
     has none. `finish` makes of the expression what stands there in the end. `narrow` tells
-    which output (from 1) has positions of 32 bits where the op gives them 64, in any mode of the target. `at`: file:line of the row.
+    which output (from 1) has positions of 32 bits where the op gives them 64, in any mode of the target; `truths`: the argument that
+    has to hold booleans there, where other frameworks take any number that is not 0 for true. `at`: file:line of the row.
     """
 
     op: str
@@ -145,4 +146,5 @@ class Row:
     place: Callable[[SimpleNamespace], str] | None = None
     finish: Callable[[Any], Any] | None = None
     narrow: int = 0
+    truths: str = ""
     at: str = field(default_factory=declared_at, compare=False)

@@ -188,3 +188,15 @@ def counted(x):
 @pytest.mark.parametrize("dtype, typed", [("float32", True), ("float64", True), ("float64", False)])
 def test_what_numpy_counts_in_floats_are_whole_numbers_elsewhere(dtype, typed):
     agree(counted, "numpy", np.array([0.1, 0.3, 0.35, 0.99, 2.0], dtype), typed=typed)
+
+
+def chosen_by_bits(bits):
+    out = jnp.zeros(2)
+    for bit in bits:
+        out = jnp.where(bit, out + 1, out * 2)
+    return out, jnp.where(bits & 1, 1.0, -1.0), jnp.where(bits > 1, 1.0, 2.0)
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_what_is_not_0_is_true_where_pytorch_takes_booleans_alone(typed):
+    agree(chosen_by_bits, "jax", np.array([1, 0, 2, 3]), typed=typed)

@@ -360,6 +360,7 @@ ROWS = (
         "where",
         lambda a: f"torch.where({'torch.as_tensor(condition)' if is_scalar(a.condition) else 'condition'}, x1, x2)",
         {"torch.where": _where, "Tensor.where": lambda input, condition, other: _where(condition, input, other)},
+        truths="condition",
     ),
     Row("astype", _cast),
     Row("promote_with", _promoted),

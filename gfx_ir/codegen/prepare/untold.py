@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from ...control import hangs_on_data, is_loop, is_output
 from ...defaults import dtype_for
-from ...dtypes import DType, framework_of, int64
-from ...edited import set_arg
+from ...dtypes import DType, bool_, framework_of, int64
+from ...edited import put_before, set_arg
 from ...graph import Graph, Node, Value
 from ...infer.elements import declared, tensors
 from ...op import Trait, lookup
@@ -38,6 +38,8 @@ class Untold(Lowering):
             row = backend.rows.get(node.op.name) if framework_of(rules) != backend.promotion else None
             if row is not None and row.narrow:
                 _widen(node.values[row.narrow - 1])
+            if row is not None and row.truths:
+                _ask_truths(node, row.truths)
 
 
 def _widen(found: Value) -> None:
@@ -52,6 +54,13 @@ def _widen(found: Value) -> None:
     for user in users:
         user.replace_input(found, wide.value)
     wide.value.name, found.name = found.name, None
+
+
+def _ask_truths(node: Node, name: str) -> None:
+    """Compare an argument with 0 that may hold other numbers than booleans."""
+    given = node.arg(name)
+    if type(given) is Value and given.is_tensor and getattr(given.type, "dtype", None) is not bool_:
+        set_arg(node, name, put_before(node, "not_equal", given, 0))
 
 
 def _indexes(user: Node, positions: Value) -> bool:
