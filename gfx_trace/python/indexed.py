@@ -10,8 +10,9 @@ import numpy as np
 from gfx_ir import ops
 from gfx_ir.graph import Value
 from gfx_ir.lifting.words import ask_rank
-from gfx_ir.op import lookup
+from gfx_ir.op import Trait, lookup
 
+from ..heap.chains import has_slice
 from ..interfaces import Capturing
 from ..values.proxy import Proxy
 
@@ -70,16 +71,22 @@ class Indexed:
         held = record.contents.ask(self._tracer.facts.root(item))
         if isinstance(held, np.ndarray):
             return _repeats(held)
-        known = record.rank_of(item)
-        return (ask_rank(item, f"x.at[...].{name}", 0) if known is None else known) > 0
+        return (
+            self._rank(item, name, int(bool(item.node.op.traits & Trait.READS_AT) and has_slice(item.node.args[1]))) > 0
+        )
+
+    def _rank(self, x: Value, name: str, assumed: int) -> int:
+        """How many axes a tensor has, so many where nothing tells: a guard and the source check that."""
+        known = self._tracer.record.rank_of(x)
+        return ask_rank(x, f"x.at[...].{name}", assumed) if known is None else known
 
     def _reduced(self, name: str, base: Value, items: tuple, new: Any) -> Value:
         """What `x.at[i].max(y)` gives where i may have a position twice: each of them counts."""
-        ranks = [self._tracer.record.rank_of(x) for x in (base, items[0])]
-        if name not in _REDUCED or len(items) > 1 or ranks != [1, 1]:
+        plain = name in _REDUCED and len(items) == 1
+        positions = items[0] if type(items[0]) is Value else ops.as_tensor(items[0])
+        if not plain or any(self._rank(x, name, 1) != 1 for x in (base, positions)):
             hint = "say unique_indices=True where no position is there twice"
             raise self._tracer.error(f"x.at[...].{name} of positions that may be there twice has no row", hint)
-        positions = items[0] if type(items[0]) is Value else ops.as_tensor(items[0])
         inside = ops.where(ops.less(positions, 0), ops.add(positions, ops.size(base, 0)), positions)
         element = self._tracer.record.dtype(base)
         update = (

@@ -227,6 +227,20 @@ def test_each_of_two_updates_at_one_position_counts():
         gfx.symbolic_trace(lambda x, at: x.at[at].divide(2.0), x, at)
 
 
+def relaxed(distances, edges, weights):
+    return distances.at[edges[:, 1]].min(distances[edges[:, 0]] + weights)
+
+
+def test_a_column_of_positions_is_several_of_them_without_types():
+    program = gfx.symbolic_trace(relaxed, backend="jax")
+    for edges in ([[0, 1], [2, 1], [0, 2]], [[1, 0]]):
+        given = jnp.array([0.0, 5.0, 1.0]), jnp.array(edges), jnp.ones(len(edges))
+        want = relaxed(*given)
+        as_torch = [torch.tensor(x.tolist()) for x in given]
+        for got in (program(*given), program.to("torch")(*as_torch)):
+            np.testing.assert_allclose(np.asarray(want), np.asarray(got))
+
+
 @pytest.mark.parametrize(("given", "dtype"), [("float32", torch.int64), ("float64", torch.int32)])
 def test_bytes_of_64_bits_are_read_where_jax_has_such(given, dtype):
     """Without them it would read those of 32 bits, which are others, and another number of elements."""
