@@ -205,7 +205,7 @@ def _reverse(
     def bwd(residuals: Sequence[Any], grads: Sequence[Any]) -> tuple:
         moved = [grad for grad, type_ in zip(grads, results) if _derived(type_)]
         found = iter(run(rule, [*residuals, *moved]))
-        return tuple(next(found) if moves else None for moves in free)
+        return tuple(next(found) if moves else _refused(replay, type_) for moves, type_ in zip(free, types))
 
     made = jax.custom_vjp(_function(replay, closed, name))
     made.defvjp(fwd, bwd)
@@ -240,6 +240,11 @@ def _derives(alone: Callable[..., Any], types: Sequence[Any], by: Sequence[bool]
     except Exception:  # of a class that JAX does not show
         return False
     return True
+
+
+def _refused(replay: Replaying, type_: Any) -> Any:
+    """The gradient of an argument by which JAX does not derive: none of a whole number, else NaN."""
+    return replay.call(jnp.full, type_.shape, float("nan"), type_.dtype) if _derived(type_) else None
 
 
 _RULES = {"custom_vjp_call": _reverse, "custom_jvp_call": _forward}

@@ -127,3 +127,13 @@ def test_a_side_that_calls_what_never_returns_is_a_check():
         np.testing.assert_allclose(np.asarray(call(array(np.asarray(X)))), np.sin(X), rtol=1e-6)
         with pytest.raises(Exception, match="too large, at 2"):
             np.asarray(call(array(np.asarray(X + 3))))
+
+
+def test_a_gradient_that_a_rule_refuses_is_no_zero():
+    with pytest.raises(ValueError, match="no derivative by the factor"):
+        jax.grad(lambda by: scaled.bind(X, by).sum())(X)
+    made = gfx.transpile(jax.jit(lambda x, by: scaled.bind(x, by)), X, X, to="torch")
+    x, by = (torch.tensor(X.tolist(), requires_grad=True) for _ in range(2))
+    found = torch.autograd.grad(made(x, by).sum(), [x, by])
+    assert found[0].tolist() == [3, 3, 3]
+    assert found[1].isnan().all()
