@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import types
 from collections.abc import Callable, Sequence
@@ -36,7 +37,11 @@ def surely_fixed(f: types.FunctionType, args: tuple, kwargs: dict) -> bool:
     """Whether f is given nothing open, told by the kinds of its arguments, of their defaults and of what it closes over alone."""
     for x in (*args, *kwargs.values(), *map(content_of, f.__closure__ or ()), *(f.__defaults__ or ())):
         kind = type(x)
-        if kind not in FIXED and kind is not type and (kind in _HOLDING or issubclass(kind, tuple) or is_record(x)):
+        if (
+            kind not in FIXED
+            and kind is not type
+            and (kind in _HOLDING or issubclass(kind, tuple) or _is_tree_of_fields(x))
+        ):
             return False
     return not f.__kwdefaults__
 
@@ -104,7 +109,7 @@ class Given:
             if x in tracer.journal.links or id(x) in tracer.brought or id(x) in tracer.effects.unordered:
                 raise NoCall  # it may be another one, or hold its items in another order
             return kind is list or all(type(key) in FIXED for key in x)
-        return is_record(x) and row_of(kind) is None and not is_module(x) and not _more_than_fields(x)
+        return _is_tree_of_fields(x)
 
     def _object(self, x: Any) -> Any:
         """The key of what is only itself."""
@@ -279,6 +284,12 @@ def _of_part(name: str, key: Any) -> str:
     return f"{name}_{key}" if name and type(key) is str and key.isidentifier() else ""
 
 
-def _more_than_fields(x: Any) -> bool:
-    """Whether a record has attributes beside its fields."""
-    return not attributes_of(x).keys() <= {key for key, _ in branches(x) or ()}
+def _is_tree_of_fields(x: Any) -> bool:
+    """Whether x is a record of which its fields are all there is to know."""
+    kind: Any = type(x)
+    return is_record(x) and row_of(kind) is None and not is_module(x) and attributes_of(x).keys() <= _fields(kind)
+
+
+@functools.lru_cache(maxsize=1024)
+def _fields(kind: type) -> frozenset[str]:
+    return frozenset(field.name for field in dataclasses.fields(kind))
