@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import functools
 import types
 from collections.abc import Callable, Iterable, Sequence
@@ -63,10 +64,19 @@ def run_native(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: di
     ):
         found = hold(tracer, f, args, kwargs)
     else:
-        found = tracer.arrays.in_graph(run_as_it_is(tracer, f, args, kwargs))
+        memo = [tracer.journal.made.note({})] if f is copy.deepcopy and len(args) == 1 else []
+        found = tracer.arrays.in_graph(run_as_it_is(tracer, f, (*args, *memo), kwargs))
+        _copied(tracer, *memo)
     for made in made_by(f, args, kwargs, found):
         tracer.journal.made.note(made)
     return found
+
+
+def _copied(tracer: Capturing, memo: dict[int, Any] | None = None) -> None:
+    """Arrays that copy.deepcopy has copied, as it notes them: the copies are made in each call, of what the arrays hold then."""
+    for original in (memo or {}).get(id(memo), ()):
+        if tracer.arrays.is_numbers(original):
+            tracer.arrays.copied(original, memo[id(original)])  # type: ignore[index]
 
 
 def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:

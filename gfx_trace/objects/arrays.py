@@ -107,6 +107,12 @@ class Arrays:
             self.tracer.kept.append(x)
         return found
 
+    def copied(self, x: Any, made: Any) -> None:
+        """Note that native code has made a copy of an array."""
+        if made is not x:
+            self.tracer.known[id(made)] = Proxy(ops.copy(self.array_proxy(x).read()), self.array_owner(x))
+            self.tracer.kept.append(made)
+
     def held_array(self, proxy: Proxy) -> Any:
         """The array that was met during capture and that a Proxy is, as the weight of a module; None for any other."""
         return next((x for x in self.tracer.kept if self.tracer.known.get(id(x)) is proxy), None)
