@@ -13,7 +13,7 @@ from ..interfaces import Capturing
 from ..values.either import roots
 from ..values.number_rows import WIDE, rows_kind, wide
 from ..values.proxy import Proxy
-from .listed import ListedItems
+from .listed import JOINING, ListedItems
 from .rows import holds_rows, rows_of
 
 
@@ -31,7 +31,10 @@ def joined_rows(
     if kind := rows_kind(rows):
         if isinstance(tracer.host_values.length(rows), int):
             return again((list(rows), *rest))
-        if last in _ARRAYS:
+        own = (
+            rows.backend is not None and rows.backend.numbers
+        )  # functions of NumPy's make an array of a list themselves
+        if last in _ARRAYS or (own and last not in _SIDES and last not in JOINING):
             return again((tracer.wrap(ops.astype(rows.read(), _usual(tracer, kind)), rows.backend), *rest))
         raise tracer.error(
             f"GFX cannot apply {name} to a list of numbers that a loop filled, whose length is open", "append tensors"

@@ -89,7 +89,7 @@ class ListedItems(Unusable):
 
     def joined(self, tracer: Capturing, name: str, rest: tuple, kwargs: dict) -> Any:
         """The items as one tensor: what the function `name` makes of them, `rest` and `kwargs`."""
-        op = _JOINING.get(name.rpartition(".")[2])
+        op = JOINING.get(name.rpartition(".")[2])
         axis = kwargs.get("dim", kwargs.get("axis", rest[0] if rest else 0))
         if self.kind:
             raise self.refused(
@@ -151,7 +151,8 @@ def numbers(tracer: Capturing, rows: Proxy, kind: str) -> Proxy:
 
 
 _INSTEAD = "join the items (cat, stack along an axis), or return the list; or give the argument's shape at capture"
-_JOINING = {
+JOINING = {
     **dict.fromkeys(("stack", "array", "asarray"), ops.stack),
     **dict.fromkeys(("cat", "concat", "concatenate"), ops.concat),
 }
+"""What functions that make one tensor of several become."""

@@ -337,3 +337,21 @@ def test_dtypes_and_ranks_of_arrays_that_the_code_makes_are_known_without_types(
 def test_an_index_among_axes_of_open_number_is_refused():
     with pytest.raises(ShapeError, match="unravel_index needs the rank"):
         gfx.symbolic_trace(lambda x: np.unravel_index(x.argmax(), x.shape), backend="numpy")
+
+
+# ---------------------------------------------------------------------- functions of lists that a loop filled with numbers
+def of_filled_lists(xs):
+    sizes = []
+    for x in xs:
+        sizes.append(int(x) * 2)
+    halves = [float(x) / 2 for x in xs]
+    return (
+        np.argmin(sizes), np.mean(sizes), np.cumsum(sizes), np.sort(sizes), np.exp(sizes), np.percentile(sizes, 50),
+        np.median(halves), np.diff(halves), np.maximum(halves, 1.0), np.prod(halves), np.atleast_2d(sizes),
+    )  # fmt: skip
+
+
+def test_functions_of_numpy_make_arrays_of_lists_of_numbers():
+    program = gfx.symbolic_trace(of_filled_lists, backend="numpy")
+    equals(of_filled_lists, program, *((np.array(x),) for x in ([1.0, 2.0, 1.0], [3.0])))
+    assert repr(program(np.array([1.0, 4.0]))) == repr(of_filled_lists(np.array([1.0, 4.0])))
