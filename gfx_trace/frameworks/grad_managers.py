@@ -152,6 +152,8 @@ def set_grad_enabled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> An
 
 def is_grad_enabled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """torch.is_grad_enabled(): open where the caller's mode holds."""
+    if tracer.gradients.in_rule:
+        return False
     test = tracer.gradients.open_test(tracer)
     if test is not None:
         side = lambda: is_grad_enabled(tracer, f, args, kwargs)

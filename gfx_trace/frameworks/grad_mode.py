@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.control import is_parameter
+from gfx_ir.control import is_parameter, is_placeholder
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.types import LogicalTensor
@@ -72,6 +72,9 @@ class Gradients:
     def __init__(self) -> None:
         self.mode: GradMode | Gated = CALLERS
         self.asked: Any = None  # the key of what asks for the caller's mode, once the code has
+        self.ruled: list[
+            tuple[Any, int]
+        ] = []  # of functions with a gradient of their own whose code runs: the mode, and how deep
         self.standing: dict[int, tuple[Any, Any]] = {}  # managers of the framework's, and what stands for them, by id
 
     def current(self, tracer: Capturing) -> GradMode:
@@ -107,6 +110,24 @@ class Gradients:
             None if slot is None else slot.span,
             "use it as a manager (`with torch.no_grad():`), or put back what `torch.is_grad_enabled()` gave",
         )
+
+    @property
+    def in_rule(self) -> bool:
+        """Whether the code of a function with a gradient of its own runs, in which PyTorch records nothing, and has set no mode itself."""
+        return bool(self.ruled) and self.mode is self.ruled[-1][0]
+
+    def made_in_rule(self, tracer: Capturing, value: Value) -> bool:
+        """Whether the code of the innermost such function has computed a value."""
+        graphs = [*(graph for graph, _ in tracer.stack), tracer.graph][self.ruled[-1][1] :]
+        return not is_placeholder(value.node) and any(value.node.graph is graph for graph in graphs)
+
+    def unrecorded(self, tracer: Capturing, work: Callable[[], Any]) -> Any:
+        """What work() gives, as the code of such a function, in the region that is open."""
+        self.ruled.append((self.mode, len(tracer.stack)))
+        try:
+            return work()
+        finally:
+            self.ruled.pop()
 
     def open_test(self, tracer: Capturing) -> Value | None:
         """The open bool that decides the mode here; None where the mode is known, or a test on tensors decides it."""

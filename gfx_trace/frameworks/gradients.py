@@ -156,7 +156,8 @@ def _applied(tracer: Capturing, cls: Any, given: list[Any], needs: tuple[bool, .
     def compute() -> list[Any]:
         values = iter(outer)
         own = lambda value: forward.argument(value, value.name or "x", value)
-        result = _forward(tracer, cls, ctx, tuple([own(next(values)) if isinstance(x, Proxy) else x for x in given]))
+        places = tuple([own(next(values)) if isinstance(x, Proxy) else x for x in given])
+        result = tracer.gradients.unrecorded(tracer, lambda: _forward(tracer, cls, ctx, places))
         whole.append(result)
         outs.extend(tracer.local(x.read()) for x in _results(result, refuse))
         still.update(tracer.local(x.read()) for x in ctx._still)

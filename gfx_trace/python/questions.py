@@ -99,6 +99,8 @@ def gradient_question(tracer: Capturing, x: Proxy, name: str) -> Any:
     said, joined = tracer.record.recorded, list[Value]()
     if any(said.values()):
         raise _undecided(tracer)
+    if tracer.gradients.in_rule and tracer.gradients.made_in_rule(tracer, x.read()):
+        return False
 
     def computed_from(value: Value) -> list[Value]:
         sides = reached(_left(value), _left)
@@ -134,4 +136,11 @@ def gradient_question(tracer: Capturing, x: Proxy, name: str) -> Any:
     tracer.assumed.held.update({value.node.args[0]: tracer.params[value.node.args[0]] for value in given})
     if not trained and not any(arguments.values()):
         return False
-    return True if asked in trained or asked in arguments else tracer.wrap(ops.gradients_enabled())
+    if asked in trained or asked in arguments:
+        return True
+    if not tracer.gradients.in_rule:
+        return tracer.wrap(ops.gradients_enabled())
+    raise tracer.error(
+        "GFX cannot tell here whether this tensor requires gradients: a function with a gradient of its own gets it",
+        "ask before the call, and give the function the answer",
+    )

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
-from gfx_ir.errors import GuardError
+from gfx_ir.errors import GuardError, UnsupportedConstruct
 
 X = torch.linspace(-1, 2, 12).reshape(4, 3)
 
@@ -72,3 +72,45 @@ def test_a_gradient_that_the_function_refuses_is_asked_of_what_requires_it_alone
         gfx.symbolic_trace(model, X)(X.clone().requires_grad_())
     with pytest.raises(RuntimeError, match="no gradients of the points"):
         gfx.symbolic_trace(model, X.clone().requires_grad_())
+
+
+class Asking(torch.autograd.Function):
+    """What it computes asks whether it is recorded, which nothing is in a forward."""
+
+    @staticmethod
+    def forward(ctx, x, of_result):
+        double = x * 2
+        recorded = double.requires_grad if of_result else torch.is_grad_enabled()
+        return double + 1 if recorded else double
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2, None
+
+
+@pytest.mark.parametrize("of_result", [True, False])
+@pytest.mark.parametrize("to", ["torch", "jax"])
+def test_nothing_is_recorded_in_a_forward(to, of_result):
+    class Weighted(Scaled):
+        def forward(self, x):
+            return Asking.apply(x * self.scale, of_result)
+
+    model = Weighted()
+    made = gfx.transpile(model, X, to=to)
+    found = made(X) if to == "torch" else made(X.numpy())
+    np.testing.assert_allclose(np.asarray(found if to == "jax" else found.detach()), model(X).detach(), rtol=1e-6)
+
+
+class OfArgument(Asking):
+    @staticmethod
+    def forward(ctx, x):
+        return x + 1 if x.requires_grad else x
+
+
+def test_what_a_forward_is_given_is_asked_before_it():
+    class Weighted(Scaled):
+        def forward(self, x):
+            return OfArgument.apply(x * self.scale)
+
+    with pytest.raises(UnsupportedConstruct, match="ask before the call"):
+        gfx.symbolic_trace(Weighted(), X)
