@@ -235,13 +235,10 @@ class Journal:
         (linked if linked is not None else []).extend(self.links.close())
         slots = [slot for slot in frame.values() if graph is None or not _made_in(graph, slot, frame)]
         written = [(slot, slot.get()) for slot in slots]
-        written = [
-            (slot, value) for slot, value in written if slot.kind != "contents" or not unchanged(slot.old, value)
-        ]
-        for slot, _ in reversed(written):
+        for slot in reversed(slots):
             self._count(slot.kind, slot.object)
             slot.set(slot.old)
-        return by_items(written)
+        return by_items(_changed(written))
 
     def keep(self) -> None:
         """Leave a region whose writes stand: they are those of the one around it."""
@@ -274,6 +271,17 @@ class Journal:
         for slot, value in slots:
             self.record(slot.object, slot.key, slot.kind, slot.name, slot.span, everywhere=True)
             slot.set(value)
+
+
+def _changed(written: list[tuple[Slot, Any]]) -> list[tuple[Slot, Any]]:
+    """Writes without those to a container that holds what it held: an item that was taken out, and put back, is none."""
+    found, steady = list[tuple[Slot, Any]](), set[int]()
+    for slot, value in written:
+        if slot.kind == "contents" and unchanged(slot.old, value):
+            steady.add(id(slot.object))
+        elif slot.kind != "item" or id(slot.object) not in steady:
+            found.append((slot, value))
+    return found
 
 
 def by_items(written: list[tuple[Slot, Any]]) -> list[tuple[Slot, Any]]:
