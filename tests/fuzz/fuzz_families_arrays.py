@@ -10,18 +10,18 @@ from functools import partial
 import fuzz_families_arrays_asked as asked
 import fuzz_families_arrays_jax
 import fuzz_families_arrays_numpy
-import fuzz_families_arrays_parts
+import fuzz_families_arrays_torch
 from family_checks import Program, filled, run_families
-from fuzz_families_arrays_parts import PLACES, torch_states
+from fuzz_families_arrays_places import PLACES
 
 VECTOR = [1.0, 2.0, 3.0]
 HELPERS = {
-    "torch": fuzz_families_arrays_parts.HELPERS,
+    "torch": fuzz_families_arrays_torch.HELPERS,
     "numpy": fuzz_families_arrays_numpy.HELPERS,
     "jax": fuzz_families_arrays_jax.HELPERS,
 }
 STATES = {
-    "torch": torch_states,
+    "torch": fuzz_families_arrays_torch.torch_states,
     "numpy": fuzz_families_arrays_numpy.numpy_states,
     "jax": fuzz_families_arrays_jax.jax_states,
 }
