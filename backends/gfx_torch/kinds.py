@@ -47,7 +47,7 @@ _ROWS = (
         (
             "cholesky cholesky_ex cholesky_inverse cholesky_solve cond det eig eigh eigvals eigvalsh geqrf"
             " householder_product inv inv_ex inverse ldl_factor ldl_factor_ex ldl_solve lerp logcumsumexp logdet lstsq lu lu_factor"
-            " lu_factor_ex lu_solve matrix_exp matrix_norm matrix_rank mean norm normal_ normalize ormqr pca_lowrank pinv"
+            " lu_factor_ex lu_solve matrix_exp matrix_norm matrix_rank mean norm norm_except_dim normal_ normalize ormqr pca_lowrank pinv"
             " pinverse qr renorm rms_norm silu slogdet soft_margin_loss solve solve_ex solve_triangular std std_mean svd"
             " svd_lowrank svdvals tensorinv tensorsolve var var_mean vecdot vector_norm RMSNorm SiLU"
         ),

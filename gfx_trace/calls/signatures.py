@@ -286,10 +286,6 @@ def _of_part(name: str, key: Any) -> str:
 
 def _is_tree_of_fields(x: Any) -> bool:
     """Whether x is a record of which its fields are all there is to know."""
-    kind: Any = type(x)
-    return is_record(x) and row_of(kind) is None and not is_module(x) and attributes_of(x).keys() <= _fields(kind)
-
-
-@functools.lru_cache(maxsize=1024)
-def _fields(kind: type) -> frozenset[str]:
-    return frozenset(field.name for field in dataclasses.fields(kind))
+    if not is_record(x) or row_of(type(x)) is not None or is_module(x):
+        return False
+    return attributes_of(x).keys() <= {field.name for field in dataclasses.fields(x)}

@@ -131,19 +131,14 @@ def builds_on(module: str) -> Backend | None:
 
 def loaded_names(fn: types.FunctionType) -> list[str]:
     """The globals that the code of a function loads, and that of the functions written in it."""
-    return [name for name in _loads(fn.__code__) if name in fn.__globals__]
-
-
-@functools.lru_cache(maxsize=4096)
-def _loads(code: types.CodeType) -> tuple[str, ...]:
-    """The names that code, and the code written in it, loads of no enclosing function."""
-    found: dict[str, None] = {}
-    codes = [code]
+    found: list[str] = []
+    codes = [fn.__code__]
     while codes:
         code = codes.pop()
         codes.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
-        found |= dict.fromkeys(step.argval for step in dis.get_instructions(code) if step.opname in _LOADS)
-    return tuple(found)
+        loads = (step.argval for step in dis.get_instructions(code) if step.opname in _LOADS)
+        found += [name for name in dict.fromkeys(loads) if name in fn.__globals__]
+    return list(dict.fromkeys(found))
 
 
 def _references(fn: types.FunctionType) -> list[Any]:

@@ -126,6 +126,9 @@ assert len(found) == 8 and len(set(found)) == 1, found
     subprocess.run([sys.executable, tmp_path / "first.py"], check=True)
 
 
+WARM = 500  # captures, after which tables of the interpreter have the size that they keep
+
+
 def sizes():
     """What must not grow: blocks of memory, objects, modules, remembered texts."""
     for _ in range(3):
@@ -135,10 +138,10 @@ def sizes():
 
 def repeated(work, times):
     """Growth of `sizes` over some repetitions, after a warm-up."""
-    for k in range(200):
+    for k in range(WARM):
         work(k)
     before = sizes()
-    for k in range(200, 200 + times):
+    for k in range(WARM, WARM + times):
         work(k)
     return [after - before for after, before in zip(sizes(), before)]
 
