@@ -165,8 +165,7 @@ class Applying:
         copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
         own = first is not None and (first.backend in (None, backend) or backend is None)  # not another framework's
         if lift.records and result is values[0]:
-            root = tracer.facts.root(result)
-            tracer.record.recorded.setdefault(root, bool(tracer.stack or root.node.regions))
+            self._recorded(tracer.facts.root(result))
         if own and first is not None and result is values[0] and copies != "maybe":
             if lift.array and (made := as_array(first)) is not first:
                 return made
@@ -183,6 +182,11 @@ class Applying:
         if args and copies is not True and (backend is None or backend.views):
             tracer.views.link_parts(args if first is None else args[1:], wrapped, varies)
         return wrapped
+
+    def _recorded(self, root: Value) -> None:
+        """From here on gradients of a tensor are recorded; in a region, or of what one leaves, a test or loop decides that."""
+        tracer = self._tracer
+        tracer.record.recorded.setdefault(root, bool(tracer.stack or root.node.regions))
 
     def _refuse_number(self, x: Proxy, name: str) -> None:
         """Of a number of NumPy's, functions that write an array raise each its own error, and methods write nothing: refused."""

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from gfx_ir import ops
+from gfx_ir.backend import Backend
 from gfx_ir.control import is_loop, is_parameter, is_placeholder
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Value
@@ -86,36 +87,31 @@ def _undecided(tracer: Capturing) -> GfxError:
     )
 
 
-def gradient_question(tracer: Capturing, x: Proxy, name: str) -> Any:
-    """`x.requires_grad`; NotImplemented where the attribute is no such question. What is computed from a trained parameter requires
-    gradients wherever the caller records them."""
-    backend = x.backend
-    if backend is None or name != backend.trained_attribute:
-        return NotImplemented
-    asked = tracer.facts.root(x.read())
-    arguments: dict[Value, bool] = {}
-    trained: list[Value] = []
-    frozen: list[Value] = []
-    said, joined = tracer.record.recorded, list[Value]()
-    if any(said.values()):
-        raise _undecided(tracer)
-    if tracer.gradients.in_rule and tracer.gradients.made_in_rule(tracer, x.read()):
-        return False
+class _Sources:
+    """The arguments, and the parameters that are trained or frozen, of which a tensor is computed; `joined`: what a test or loop leaves
+    of which one way has no gradient."""
 
-    def computed_from(value: Value) -> list[Value]:
-        sides = reached(_left(value), _left)
-        joined.extend([value] if any(not tracer.gradients.moves(tracer, side) for side in sides) else [])
-        if value in said and tracer.gradients.moves(tracer, value):
-            trained.append(value)
+    def __init__(self, tracer: Capturing, backend: Backend) -> None:
+        self._tracer, self._backend = tracer, backend
+        self.arguments: dict[Value, bool] = {}
+        self.trained: list[Value] = []
+        self.frozen: list[Value] = []
+        self.joined: list[Value] = []
+
+    def parts(self, value: Value) -> list[Value]:
+        """What else a value is computed of, behind what is noted of it."""
+        tracer, moves = self._tracer, self._tracer.gradients.moves
+        said, sides = value in tracer.record.recorded, reached(_left(value), _left)
+        if any(not moves(tracer, side) for side in sides):
+            self.joined.append(value)
+        if not moves(tracer, value):
+            self.frozen.extend([value] if is_parameter(value.node) else [])
             return []
-        if not tracer.gradients.moves(tracer, value):
-            frozen.extend([value] if is_parameter(value.node) else [])
+        if not said and tracer.assumed.is_argument(value):
+            self.arguments[value] = bool(self._backend.trained(tracer.assumed.given.get(value)))
             return []
-        if tracer.assumed.is_argument(value):
-            arguments[value] = bool(backend.trained(tracer.assumed.given.get(value)))
-            return []
-        if is_parameter(value.node):
-            trained.append(value)
+        if said or is_parameter(value.node):
+            self.trained.append(value)
             return []
         if is_placeholder(value.node):
             raise tracer.error(
@@ -126,11 +122,25 @@ def gradient_question(tracer: Capturing, x: Proxy, name: str) -> Any:
             tracer.facts.root(leaf) for leaf in leaves(value.node.args) if isinstance(leaf, Value) and leaf.is_tensor
         ]
 
-    deque(reached([asked], computed_from), 0)
-    if joined and (trained or any(arguments.values())):
+
+def gradient_question(tracer: Capturing, x: Proxy, name: str) -> Any:
+    """`x.requires_grad`; NotImplemented where the attribute is no such question. What is computed from a trained parameter requires
+    gradients wherever the caller records them."""
+    backend = x.backend
+    if backend is None or name != backend.trained_attribute:
+        return NotImplemented
+    asked, said = tracer.facts.root(x.read()), tracer.record.recorded
+    if any(said.values()):
+        raise _undecided(tracer)
+    if tracer.gradients.in_rule and tracer.gradients.made_in_rule(tracer, x.read()):
+        return False
+    found = _Sources(tracer, backend)
+    deque(reached([asked], found.parts), 0)
+    trained, arguments = found.trained, found.arguments
+    if found.joined and (trained or any(arguments.values())):
         raise _undecided(tracer)
     own = [value for value in trained if value not in said]
-    given = {value: bool(trained) for value in own[:1] or frozen}  # one that is trained settles it
+    given = {value: bool(trained) for value in own[:1] or found.frozen}  # one that is trained settles it
     for argument, told in (arguments | given).items():
         tracer.assumed.guard(Guard("requires_grad", argument.node.args[0], str(told), tracer.span()))
     tracer.assumed.held.update({value.node.args[0]: tracer.params[value.node.args[0]] for value in given})
