@@ -12,19 +12,16 @@ import fuzz_families_arrays_jax
 import fuzz_families_arrays_numpy
 import fuzz_families_arrays_torch
 from family_checks import Program, filled, run_families
-from fuzz_families_arrays_places import PLACES
+from fuzz_families_arrays_places import PLACES, PRELUDE
 
 VECTOR = [1.0, 2.0, 3.0]
-HELPERS = {
-    "torch": fuzz_families_arrays_torch.HELPERS,
-    "numpy": fuzz_families_arrays_numpy.HELPERS,
-    "jax": fuzz_families_arrays_jax.HELPERS,
+_PARTS = {
+    "torch": fuzz_families_arrays_torch,
+    "numpy": fuzz_families_arrays_numpy,
+    "jax": fuzz_families_arrays_jax,
 }
-STATES = {
-    "torch": fuzz_families_arrays_torch.torch_states,
-    "numpy": fuzz_families_arrays_numpy.numpy_states,
-    "jax": fuzz_families_arrays_jax.jax_states,
-}
+HELPERS = {flavour: PRELUDE + parts.HELPERS for flavour, parts in _PARTS.items()}
+STATES = {flavour: parts.STATES for flavour, parts in _PARTS.items()}
 WAYS = {
     "torch": ("program", "torch", "jax"),
     "numpy": ("program", "numpy", "torch", "jax"),
@@ -44,7 +41,7 @@ GRADIENTS = ("torch gradient", "jax gradient")
 
 def written(flavour: str) -> Iterator[Program]:
     """An array, written in a place, and asked there and behind it."""
-    for (state, (made, write, told)), (place, body) in itertools.product(STATES[flavour]().items(), PLACES.items()):
+    for (state, (made, write, told)), (place, body) in itertools.product(STATES[flavour].items(), PLACES.items()):
         text = HELPERS[flavour] + filled(body, MADE=made.replace("; ", "\n"), WRITE=write, TOLD=told)
         ways = ("program", "jax") if "jax.random" in made else WAYS[flavour]  # elsewhere a key draws other numbers
         yield Program(f"{state}, {place}", text, VECTOR, flavour, ways)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from fuzz_families_arrays_places import held_states
+
 HELPERS = """
-import collections, copy, dataclasses, functools, itertools, math, operator, types
-import numpy as np
 import jax
 import jax.numpy as jnp
 from jax import lax
-
-
-@dataclasses.dataclass
-class Data:
-    v: object
 
 
 class Module:
@@ -35,7 +30,7 @@ def default(x, kept=[jnp.zeros(3)]):
     return kept[0]
 
 """
-"""What every program may name."""
+"""What every program of this framework may name besides."""
 
 _NEXT = {
     "set": "s = s.at[0].set(5.0)", "set open": "s = s.at[n].set(9.0)", "set outside": "s = s.at[7].set(9.0)",
@@ -117,10 +112,4 @@ _HELD = {
 }  # fmt: skip
 """Arrays that something holds: how it is made, what changes it, what it is asked."""
 
-
-def jax_states() -> dict[str, tuple[str, str, str]]:
-    """Every state of JAX's arrays: what makes it (s and b), what s becomes, what is asked."""
-    found = {name: ("s = b = x", change, "s") for name, change in _NEXT.items()}
-    for name, (made, write, told) in _HELD.items():
-        found[f"held {name}"] = (f"b = x; {made}", write, told)
-    return found
+STATES = {name: ("s = b = x", change, "s") for name, change in _NEXT.items()} | held_states(_HELD)

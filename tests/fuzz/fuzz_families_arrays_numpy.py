@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
+from fuzz_families_arrays_places import states
+
 HELPERS = """
-import collections, copy, dataclasses, functools, itertools, math, operator, types
-import numpy as np
-
-
-@dataclasses.dataclass
-class Data:
-    v: object
 
 
 class Module:
@@ -33,7 +28,7 @@ def default(x, kept=[np.zeros(3)]):
     return kept[0]
 
 """
-"""What every program may name."""
+"""What every program of this framework may name besides."""
 
 _IN_PLACE = {
     "item": "s[0] = 5.0", "negative item": "s[-1] = s[0]", "slice": "s[1:] = s[:-1]", "ellipsis": "s[...] = s * 2", "none": "s[None] = s + 1",
@@ -162,17 +157,4 @@ _HELD = {
 }  # fmt: skip
 """Arrays that something holds: how it is made, what changes it, what it is asked."""
 
-
-def numpy_states() -> dict[str, tuple[str, str, str]]:
-    """Every state of NumPy's arrays: what makes it (s and b), what writes, what is asked."""
-    found = {}
-    for name, write in _IN_PLACE.items():
-        found[f"{name} of a copy"] = ("s = b = x.copy()", write, "b")
-        found[f"{name} of the argument"] = ("s = b = x", write, "s")
-    for name, view in _VIEWS.items():
-        found[f"{name} written"] = (f"b = x.copy(); s = {view}", "s *= 2", "b")
-        found[f"{name} of what is written"] = (f"b = x.copy(); s = {view}", "b += 1", "s")
-        found[f"{name} of the argument written"] = (f"b = x; s = {view}", "s += 1", "b")
-    for name, (made, write, told) in _HELD.items():
-        found[f"held {name}"] = (made if "b = " in made else f"b = x; {made}", write, told)
-    return found
+STATES = states(_IN_PLACE, _VIEWS, _HELD, "x.copy()", "s *= 2")

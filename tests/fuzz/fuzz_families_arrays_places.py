@@ -1,6 +1,17 @@
-"""Places of the families of arrays: where a program changes an array and asks for it."""
+"""Parts that all families of arrays have: what programs may name, where they change an array and ask for it, and the states of one."""
 
 from __future__ import annotations
+
+PRELUDE = """
+import collections, contextlib, copy, dataclasses, functools, itertools, math, operator, types
+import numpy as np
+
+
+@dataclasses.dataclass
+class Data:
+    v: object
+"""
+"""What every program may name, whatever framework it is of."""
 
 PLACES = {
     "straight": """
@@ -260,3 +271,27 @@ PLACES = {
         """,
 }
 """Where it is changed: s is what is written or asked, b another name of it, or of what it is made of."""
+
+
+def states(
+    in_place: dict[str, str], views: dict[str, str], held: dict[str, tuple[str, str, str]], copied: str, doubled: str
+) -> dict[str, tuple[str, str, str]]:
+    """Every state of arrays that are written: what makes it (s and b), what writes, what is asked. `copied`: an array of its own;
+    `doubled`: a write to s."""
+    found = {}
+    for name, write in in_place.items():
+        found[f"{name} of a copy"] = (f"s = b = {copied}", write, "b")
+        found[f"{name} of the argument"] = ("s = b = x", write, "s")
+    for name, view in views.items():
+        found[f"{name} written"] = (f"b = {copied}; s = {view}", doubled, "b")
+        found[f"{name} of what is written"] = (f"b = {copied}; s = {view}", "b += 1", "s")
+        found[f"{name} of the argument written"] = (f"b = x; s = {view}", "s += 1", "b")
+    return found | held_states(held)
+
+
+def held_states(held: dict[str, tuple[str, str, str]]) -> dict[str, tuple[str, str, str]]:
+    """Those of what something holds."""
+    return {
+        f"held {name}": (made if "b = " in made else f"b = x; {made}", write, told)
+        for name, (made, write, told) in held.items()
+    }

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from fuzz_families_arrays_places import states
+
 HELPERS = """
-import collections, contextlib, copy, dataclasses, functools, itertools, math, operator, types
-import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
-
-@dataclasses.dataclass
-class Data:
-    v: object
 
 
 class Module(nn.Module):
@@ -40,7 +35,7 @@ def default(x, kept=[torch.zeros(3)]):
     return kept[0]
 
 """
-"""What every program may name."""
+"""What every program of this framework may name besides."""
 
 _IN_PLACE = {
     "item": "s[0] = 5.0", "negative item": "s[-1] = s[0]", "slice": "s[1:] = s[:-1]", "ellipsis": "s[...] = s * 2", "none": "s[None] = s + 1",
@@ -188,17 +183,4 @@ _HELD = {
 }  # fmt: skip
 """Tensors that something holds: how it is made, what changes it, what it is asked."""
 
-
-def torch_states() -> dict[str, tuple[str, str, str]]:
-    """Every state of tensors: what makes it (s and b), what writes, what is asked."""
-    found = {}
-    for name, write in _IN_PLACE.items():
-        found[f"{name} of a copy"] = ("s = b = x.clone()", write, "b")
-        found[f"{name} of the argument"] = ("s = b = x", write, "s")
-    for name, view in _VIEWS.items():
-        found[f"{name} written"] = (f"b = x.clone(); s = {view}", "s.mul_(2)", "b")
-        found[f"{name} of what is written"] = (f"b = x.clone(); s = {view}", "b += 1", "s")
-        found[f"{name} of the argument written"] = (f"b = x; s = {view}", "s += 1", "b")
-    for name, (made, write, told) in _HELD.items():
-        found[f"held {name}"] = (made if "b = " in made else f"b = x; {made}", write, told)
-    return found
+STATES = states(_IN_PLACE, _VIEWS, _HELD, "x.clone()", "s.mul_(2)")
