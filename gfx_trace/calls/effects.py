@@ -75,7 +75,7 @@ class Effects:
 
     def run(self, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """f(*args, **kwargs), what it writes recorded."""
-        found = _bound(f, args)
+        found = bound(f, args)
         if keeps(f):
             return f(*args, **kwargs)
         if found is None:
@@ -302,7 +302,7 @@ def _absent(owner: Any) -> set[Any]:
     return {key for key, value in items if type(value) is Gated and not value.whole}
 
 
-def _bound(f: Any, args: tuple) -> tuple[Any, str] | None:
+def bound(f: Any, args: tuple) -> tuple[Any, str] | None:
     """What a method in C is bound to, and its name; None: f is no such method."""
     kind = type(f)
     if isinstance(f, types.BuiltinFunctionType) or kind is types.MethodWrapperType:

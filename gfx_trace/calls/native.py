@@ -33,7 +33,7 @@ from ..values.gated import Gated, gate_of, usable
 from ..values.proxy import HostProxy, NeedsPython, Proxy
 from ..values.raised import Raised
 from .conversion import foreign
-from .effects import Effects, keeps
+from .effects import Effects, bound, keeps
 
 _CLOCKS = frozenset(("time", "datetime"))
 _CAPTURED = (Proxy, HostProxy, OpenList)
@@ -64,19 +64,24 @@ def run_native(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: di
     ):
         found = hold(tracer, f, args, kwargs)
     else:
-        memo = [tracer.journal.made.note({})] if f is copy.deepcopy and len(args) == 1 else []
-        found = tracer.arrays.in_graph(run_as_it_is(tracer, f, (*args, *memo), kwargs))
-        _copied(tracer, *memo)
+        run = _deep_copy if f is copy.deepcopy and args else run_as_it_is
+        found = tracer.arrays.in_graph(run(tracer, f, args, kwargs))
     for made in made_by(f, args, kwargs, found):
         tracer.journal.made.note(made)
     return found
 
 
-def _copied(tracer: Capturing, memo: dict[int, Any] | None = None) -> None:
-    """Arrays that copy.deepcopy has copied, as it notes them: the copies are made in each call, of what the arrays hold then."""
-    for original in (memo or {}).get(id(memo), ()):
+def _deep_copy(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+    """copy.deepcopy(x, memo): its memo notes, under its own id, what was copied. Copies of arrays are made in each call of the program,
+    of what the arrays hold then."""
+    x, memo, *more = (*args, kwargs.get("memo")) if len(args) == 1 else args
+    memo = tracer.journal.made.note({}) if memo is None else memo
+    before = len(memo.get(id(memo), ()))
+    found = run_as_it_is(tracer, f, (x, memo, *more), {name: arg for name, arg in kwargs.items() if name != "memo"})
+    for original in memo.get(id(memo), ())[before:]:
         if tracer.arrays.is_numbers(original):
-            tracer.arrays.copied(original, memo[id(original)])  # type: ignore[index]
+            tracer.arrays.copied(original, memo[id(original)])
+    return found
 
 
 def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
@@ -164,9 +169,8 @@ def _asked(f: Any, args: Sequence[Any]) -> Iterable[Any]:
 
 def _is_recorded(f: Any, args: tuple) -> bool:
     """Whether all that a method in C does is written to its object, of which the capture keeps a record."""
-    unbound = type(f) in (types.MethodDescriptorType, types.WrapperDescriptorType)
-    owner = args[0] if unbound and args else own_attribute(f, "__self__")
-    return row_of(type(owner)) is not None or own_attribute(f, "__name__") in _OF_EVERY_OBJECT
+    found = bound(f, args)
+    return found is not None and (row_of(type(found[0])) is not None or found[1] in _OF_EVERY_OBJECT)
 
 
 def _refused(tracer: Capturing, f: Any, why: str) -> Exception:

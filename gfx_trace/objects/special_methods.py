@@ -159,9 +159,12 @@ class MeantMethod(partial):
     """A method in C as captured code means it, bound to its object: it is run as it stands, by code in C too."""
 
 
-def _is_plain(o: Any = None, name: Any = None, *more: Any) -> bool:
+def _are_plain(operands: tuple) -> bool:
     """Whether operands are an object, none that is captured and no module, and a name."""
-    return type(name) is str and not more and type(o) is not Gated and not (is_open(o) or is_module(o))
+    if len(operands) != 2 or type(operands[1]) is not str:
+        return False
+    o = operands[0]
+    return type(o) is not Gated and not (is_open(o) or is_module(o))
 
 
 def meant(tracer: Capturing, f: Any, args: tuple) -> tuple[Meaning, tuple] | None:
@@ -171,7 +174,7 @@ def meant(tracer: Capturing, f: Any, args: tuple) -> tuple[Meaning, tuple] | Non
     owner = own_attribute(f, "__self__")
     bound = owner is not None and type(owner) is not types.ModuleType
     operands = (owner, *args) if bound else args
-    if f.__name__ in _OF_OBJECT and getattr(f, "__objclass__", None) is object and _is_plain(*operands):
+    if f.__name__ in _OF_OBJECT and getattr(f, "__objclass__", None) is object and _are_plain(operands):
         return _OF_OBJECT[f.__name__], operands
     if not operands or (
         not is_open(operands[0]) and isinstance(getattr(type(operands[0]), f.__name__), types.FunctionType)

@@ -273,3 +273,21 @@ def test_what_the_framework_is_asked_of_its_state_may_be_asked_under_a_test():
         program = gfx.symbolic_trace(f, *given)
         for x in (torch.ones(2), -torch.ones(2)):
             torch.testing.assert_close(program(x), f(x))
+
+
+def test_deep_copies_are_made_in_each_call():
+    kept = [torch.zeros(2)]
+
+    def f(x):
+        memo = {}
+        own, first, again = copy.deepcopy(kept), copy.deepcopy(kept, memo), copy.deepcopy(kept, memo=memo)
+        own[0] += x
+        first[0] += 2 * x
+        again[0] += 4 * x
+        return own[0], first[0], again[0] is first[0]
+
+    program, x = gfx.symbolic_trace(f, torch.ones(2)), torch.ones(2)
+    for _ in range(2):
+        own, first, one = program(x)
+        assert (own.tolist(), first.tolist(), one) == ([1.0, 1.0], [6.0, 6.0], True)
+    assert kept[0].tolist() == [0.0, 0.0]
