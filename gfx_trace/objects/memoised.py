@@ -84,7 +84,7 @@ class Memoised:
     def call(self, f: Any, args: tuple, kwargs: dict) -> Any:
         """f(*args, **kwargs) of what functools.cache or lru_cache made."""
         memory, rules = self.memory(f), f.cache_parameters()
-        before = answered(f, args, kwargs) if memory.outside and not (memory.cleared or memory.kept) else _NOTHING
+        before = answered(f, args, kwargs) if _remembers(f, memory) else _NOTHING
         if before is not _NOTHING:
             return before
         key, open_ = self._key(args, kwargs, rules["typed"])
@@ -199,6 +199,14 @@ class Memoised:
         held = containers(made, other)
         if id(made) in held and id(other) in held:
             self.tracer.journal.links.add(Link(made, other, None))
+
+
+def _remembers(f: Any, memory: Memory) -> bool:
+    """Whether a function still has what calls before the capture left there: none of the capture's own has taken its place."""
+    if not memory.outside or memory.cleared:
+        return False
+    found = f.cache_info()
+    return not memory.kept or found.maxsize is None or found.currsize + len(memory.kept) <= found.maxsize
 
 
 def answered(f: Any, args: tuple, kwargs: dict) -> Any:

@@ -297,6 +297,9 @@ def test_what_calls_before_the_capture_were_answered_is_what_it_finds(monkeypatc
     def f(x):
         return x * scaled(1) + scaled(1, 2) + scaled(1, shift=3) + scaled(by=2, a=1) + scaled(1.5) + read_once()
 
+    def with_others(x):
+        return x * scaled(1) + scaled(9) + scaled(1)
+
     def cleared(x):
         read_again.cache_clear()
         return x * read_again()
@@ -308,4 +311,5 @@ def test_what_calls_before_the_capture_were_answered_is_what_it_finds(monkeypatc
     assert f(x).equal(want)
     assert gfx.symbolic_trace(f, x)(x).equal(want)
     assert gfx.symbolic_trace(lambda x: x * scaled(4), x)(x).equal(x * 20)
+    assert gfx.symbolic_trace(with_others, x)(x).equal(with_others(x))
     assert gfx.symbolic_trace(cleared, x)(x).equal(x * 5)
