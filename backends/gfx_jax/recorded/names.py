@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import importlib
 import math
@@ -79,7 +80,9 @@ def equality_asked(
 
     def equal(a: Any, b: Any, frame: FrameType) -> bool:
         module = frame.f_globals.get("__name__", "")
-        rest = isinstance(b, int) and module != dims.__module__ and str(a).startswith("mod(")
+        rest = (
+            isinstance(b, int) and module != dims.__module__ and str(a).startswith("mod(") and not _calls(frame)
+        )  # what JAX's caches in C compare, nobody asks
         knows = module.partition(".")[0] in _COMPARING and not rest
         if own(a, b) or not isinstance(b, (int, dims)) or module == dims.__module__ or frame.f_code.co_name == "__eq__":
             return bool(own(a, b))
@@ -98,6 +101,11 @@ def equality_asked(
         __ne__=lambda a, b: not equal(a, b, sys._getframe(1)),
         __bool__=lambda a: not equal(a, 0, sys._getframe(1)),
     )
+
+
+def _calls(frame: FrameType) -> bool:
+    """Whether code is at a call just now: what is compared meanwhile is compared in C."""
+    return "CALL" in dis.opname[frame.f_code.co_code[frame.f_lasti]]
 
 
 def _by_rule(frame: FrameType | None) -> bool:
