@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from .graph import Value
 from .guards import CHECKS
 from .host import Dim, Expr, atoms, evaluate, solved
 from .loading import loaded, owner_of
-from .program import HELD, Guard, Parameter, Slot
+from .program import HELD, Guard, Parameter, Slot, beside
 from .python_numbers import NUMBER_CLASSES
 from .trees import paths, tree_map
 from .types import LogicalTensor
@@ -30,9 +30,11 @@ def slotted(tree: Any) -> Any:
 
 
 class Admission:
-    """The arguments and guards of a program; `writes` names what it writes."""
+    """The arguments and guards of a program; `writes` names what it writes, `params` its own parameters."""
 
-    def __init__(self, parameters: Sequence[Parameter], guards: Sequence[Guard], writes: Sequence[str]) -> None:
+    def __init__(
+        self, parameters: Sequence[Parameter], guards: Sequence[Guard], writes: Collection[str], params: Collection[str]
+    ) -> None:
         self.trees = {parameter.name: slotted(parameter.tree) for parameter in parameters}
         random = {guard.subject for guard in guards if guard.kind == "random"}
         self.checked = {name: tree for name, tree in self.trees.items() if name not in random}
@@ -43,7 +45,8 @@ class Admission:
             for keys, leaf in paths(tree):
                 if type(leaf) is Slot:
                     self.places.setdefault(".".join(map(str, (name, *keys))), []).append((name, *keys))
-        self.writes = frozenset(writes) & frozenset(self.places)
+        keys = ((path, key) for path in self.places for key in (path, beside(path)))
+        self.writes = {path: key for path, key in keys if key in writes and key not in params}
         self.sized = list(self._sized())
 
     def _sized(self) -> Iterator[tuple[str, tuple, tuple]]:
@@ -114,6 +117,10 @@ class Admission:
     def arrays(self, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         """(path, the caller's own object) for every open leaf of the arguments."""
         return ((path, held) for path, _, held in self.slots(given))
+
+    def written(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The caller's own objects that the program writes, by what the state calls them."""
+        return {self.writes[path]: held for path, held in self.arrays(given) if path in self.writes}
 
     def _check_dims(self, given: Mapping[str, Any], owner: Backend) -> None:
         """One open dim has one size, within its bounds; a size that is computed from others is that."""

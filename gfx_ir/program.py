@@ -78,6 +78,11 @@ class Slot:
     type: Any = None
 
 
+def beside(path: str) -> str:
+    """What a state calls an argument that is written, where a parameter has its path."""
+    return f"argument {path}"
+
+
 PARAMETER_KINDS = ("positional", "", "args", "keyword", "kwargs")
 """In the order in which a function has them."""
 

@@ -58,11 +58,13 @@ class Target(Arrays):
     def as_module(
         self, fn: Callable[..., Any], params: Any, writes: bool = False, like: Any = None,
         modes: Mapping[str, bool] | None = None, bound: Mapping[str, Any] | None = None,
+        replaced: Mapping[str, Any] | None = None,
     ) -> Any:  # fmt: skip
         """The framework's module with these parameters that computes what fn computes, and writes what fn `writes` to them.
 
         `like` is the model that fn was captured from, and `modes` the `training` flags, by path, that it was captured for;
-        `bound` the arrays, by path, that its author bound to a function: its parameters, those that fn does not take among them.
+        `bound` the arrays, by path, that its author bound to a function: its parameters, those that fn does not take among them;
+        `replaced` what stood in the model where fn writes and does not read, by what its state calls that.
         Raises BackendError where the framework has no modules."""
         raise BackendError(f"{self.name} has no modules", hint="use .fn with .params")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from .admission import Admission, slotted
@@ -19,15 +19,15 @@ class Terms:
     parameters, `random` the one that takes the source of random numbers ("" where there is none)."""
 
     def __init__(
-        self, name: str, owner: str, parameters: Sequence[Parameter], guards: Sequence[Guard], writes: Sequence[str],
-        leading: str = "", random: str = "",
+        self, name: str, owner: str, parameters: Sequence[Parameter], guards: Sequence[Guard], writes: Collection[str],
+        params: Collection[str] = (), leading: str = "", random: str = "",
     ) -> None:  # fmt: skip
         self.owner, self.leading = owner, leading
         own = [dataclasses.replace(parameter, tree=slotted(parameter.tree)) for parameter in parameters]
         kind = "positional" if any(parameter.kind == "positional" for parameter in own) else ""
         tree = [Parameter(leading, Slot("any"), kind=kind)] if leading else []
         self.binding = Binding(name, [*tree, *own], [random] if random else [])
-        self.admission = Admission(own, guards, writes)
+        self.admission = Admission(own, guards, writes, params)
 
     def checked(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """The emitted function fn, which takes what its author's takes, and raises GuardError for what it does not stand for."""
@@ -47,8 +47,8 @@ class Terms:
         return checked
 
     def written(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """The caller's own arrays, by path, that the author's function writes: the emitted one gives what they become."""
+        """The caller's own arrays, by what the state calls them, that the author's function writes: the emitted one gives what they become."""
         if not self.admission.writes:
             return {}
         given, _ = self.binding.bind(args, kwargs)
-        return {path: x for path, x in self.admission.arrays(given) if path in self.admission.writes}
+        return self.admission.written(given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,8 @@ class Transpiled(Branch):
     of those that are `bound` where any are. The rest are buffers. `writes`: the function returns its result and what it
     writes, which `forward` then writes to the module's own tensors, and to the caller's. `like`: the model that the function was captured from;
     the module then has what its state_dict has, its shared tensors and its modes, and what the function takes besides
-    (plain attributes) is no part of the state_dict. `modes`: `training` of the model's modules by path, as far as the
+    (plain attributes) is no part of the state_dict. `replaced`: tensors of that model that the function writes and does not read, by what
+    its state calls them. `modes`: `training` of the model's modules by path, as far as the
     function was captured for it; calling the module raises GuardError where its own differ.
 
     The module can be copied, and pickled where the function is one that GFX emitted.
@@ -42,6 +43,7 @@ class Transpiled(Branch):
         like: nn.Module | None = None,
         modes: Mapping[str, bool] | None = None,
         bound: Mapping[str, Any] | None = None,
+        replaced: Mapping[str, torch.Tensor] | None = None,
     ) -> None:
         super().__init__()
         bound = {} if like is not None else bound or {}
@@ -55,6 +57,9 @@ class Transpiled(Branch):
         taken = dict(_leaves(params))
         _fill(self, as_dictionaries({path: item for path, item in bound.items() if path not in taken}), register)
         self._gfx_fn, self._gfx_layout, self._gfx_writes = fn, layout, writes
+        places = {id(held): place for place, held in (*self.named_parameters(), *self.named_buffers())}
+        owned = {path: made[id(held)] for path, held in (replaced or {}).items() if id(held) in made}
+        self._gfx_replaced = {path: places[id(held)] for path, held in owned.items()}
         self._gfx_modes = [(branches[path], mode, path) for path, mode in (modes or {}).items() if path in branches]
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
@@ -71,12 +76,19 @@ class Transpiled(Branch):
         result, state = out
         made = origin(fn)
         own = made.terms.written(args, kwargs) if made is not None and made.terms is not None else {}
+        writes = []
         for path, value in state.items():
-            held = own[path] if path in own else _find(self, layout, path.split("."))
+            held = own[path] if path in own else self._held(path)
             if held is not None:
-                result = _apart(result, held)
-                _put(path, held, value)
-        return result
+                writes.append((path, held, value))
+        return _put(writes, result)
+
+    def _held(self, path: str) -> Any:
+        """The tensor that the state's path stands for; None where the module has none."""
+        if path in self._gfx_replaced:
+            branch, _, name = self._gfx_replaced[path].rpartition(".")
+            return getattr(self.get_submodule(branch), name)
+        return _find(self, self._gfx_layout, path.split("."))
 
     def __getstate__(self) -> dict[str, Any]:
         of = origin(self._gfx_fn)
@@ -88,18 +100,35 @@ class Transpiled(Branch):
         super().__setstate__({**state, "_gfx_fn": emitted.load() if isinstance(emitted, Module) else emitted})
 
 
-def _apart(result: Any, held: torch.Tensor) -> Any:
-    """A result that does not change when a tensor of the module is written: what the call found there."""
-    return tree_map(lambda leaf: leaf.clone() if leaf is held else leaf, result)
-
-
-def _put(path: str, held: torch.Tensor, value: torch.Tensor) -> None:
-    """Make a tensor of the module hold what a call left there. Raises GuardError where that has another shape."""
-    if held.shape != value.shape:
-        raise GuardError(f"{path!r} of shape {tuple(held.shape)} is replaced by shape {tuple(value.shape)}")
-    if value is not held:  # PyTorch takes any write for a change, also for gradients that wait
-        with torch.no_grad():
+def _put(writes: list[tuple[str, torch.Tensor, torch.Tensor]], result: Any) -> Any:
+    """Make tensors of the module hold what a call left there, each what it was when the call ended; the result, which no write changes.
+    Raises GuardError where one has another shape."""
+    for path, held, value in writes:
+        if held.shape != value.shape:
+            raise GuardError(f"{path!r} of shape {tuple(held.shape)} is replaced by shape {tuple(value.shape)}")
+    memory = None if torch.compiler.is_compiling() else {_memory(held) for _, held, _ in writes}
+    result = tree_map(lambda leaf: _apart(leaf, memory), result)
+    changed = [(held, _apart(value, memory)) for _, held, value in writes if value is not held]
+    with torch.no_grad():  # PyTorch takes any write for a change, also for gradients that wait
+        for held, value in changed:
             held.copy_(value)
+    return result
+
+
+def _apart(leaf: Any, memory: Container[int] | None) -> Any:
+    """What a call gives, in memory of its own where it lies in what is written. None: a compiler asks, which knows no memory, and
+    makes no copy that it needs not."""
+    if not isinstance(leaf, torch.Tensor) or not (memory is None or _memory(leaf) in memory):
+        return leaf
+    return leaf.clone()
+
+
+def _memory(x: torch.Tensor) -> int:
+    """Which memory a tensor is in: views are in that of their base."""
+    try:
+        return int(x.untyped_storage()._cdata)
+    except NotImplementedError:  # no one storage holds it
+        return id(x)
 
 
 def _mode_error(path: str, training: bool) -> GuardError:
@@ -172,7 +201,7 @@ def _fill(branch: nn.Module, tree: Any, register: _Register, prefix: str = "") -
 @dataclass
 class _Register:
     """How tensors become a module's own: which are `made` already, whether an `nn.Parameter` is `told` to be one, which are
-    those that the author `bound`, and whether buffers are part of the state_dict."""
+    those that the author `bound`, and whether what is registered is part of the state_dict, as a Parameter always is."""
 
     made: dict[int, Any]
     told: bool
@@ -192,8 +221,10 @@ class _Register:
         if id(item) not in self.made:
             trained = isinstance(item, nn.Parameter) if self.told else self._may_be_trained(name, path, item)
             copy = item.detach().clone()
-            grad = item.requires_grad or not self.told
-            self.made[id(item)] = nn.Parameter(copy, requires_grad=grad) if trained else copy
+            if trained:
+                grad = item.requires_grad or not self.told
+                copy = nn.Parameter(copy, requires_grad=grad) if self.persistent else copy.requires_grad_(grad)
+            self.made[id(item)] = copy
         own = self.made[id(item)]
         if isinstance(own, nn.Parameter):
             branch.register_parameter(name, own)

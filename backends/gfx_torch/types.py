@@ -304,9 +304,10 @@ class TorchBackend(Backend):
     def as_module(
         self, fn: Callable[..., Any], params: Any, writes: bool = False, like: Any = None,
         modes: Mapping[str, bool] | None = None, bound: Mapping[str, Any] | None = None,
+        replaced: Mapping[str, Any] | None = None,
     ) -> torch.nn.Module:  # fmt: skip
         """An nn.Module with these parameters as its own."""
-        return Transpiled(fn, params, writes, like, modes, bound)
+        return Transpiled(fn, params, writes, like, modes, bound, replaced)
 
 
 _NOT_INPLACE = frozenset(("__invert__", "__index__", "__int__", "__iter__", "__init__"))

@@ -137,6 +137,7 @@ class ModuleWriter:
             self.context.signature(),
             program.guards,
             program.writes,
+            program.params.keys(),
             leading=leading,
             random=random,
         )

@@ -141,7 +141,7 @@ def _written(program: Program, target: Any, memo: Mapping[int, Any], given: Mapp
     """What the original has left where the program writes. `memo`: the copies that were made of the original's parts."""
     if not program.writes or program.captured is None:
         return {}
-    arguments = dict(program.admission.arrays(given))
+    arguments = program.admission.written(given)
     found = {}
     for path in program.writes:
         write = program.captured.slots.get(path)

@@ -308,12 +308,12 @@ class Program(gfx_ir.program.Program):
     @functools.cached_property
     def admission(self) -> Admission:
         """What its arguments are held against."""
-        return Admission(self.arguments(), self.guards, self.writes)
+        return Admission(self.arguments(), self.guards, self.writes, self.params.keys())
 
     def _apply(self, state: Mapping[str, Any], given: Mapping[str, Any], owner: Backend) -> None:
         """Write what the capture writes: to the model's own tensors, and to the arguments."""
         slots = self.captured.slots if self.captured is not None else {}
-        arguments = dict(self.admission.arrays(given))
+        arguments = self.admission.written(given)
         for path in state:
             if isinstance(arguments.get(path), np.generic):
                 what = f"the capture writes {path!r} in place, as arrays are, and the call gives a number of NumPy's"

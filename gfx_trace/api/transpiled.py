@@ -115,7 +115,9 @@ class Transpiled:
         modes = {mode.path: mode.training for mode in captured.modes} if captured is not None else {}
         target = backend(self.target)
         bound = {path: moved(x, target) for path, x in captured.bound.items()} if captured is not None else {}
-        return target.as_module(self.fn, self.params, bool(self.program.writes), model, modes, bound)
+        slots = captured.slots if captured is not None and model is not None else {}
+        replaced = {path: write.slot.old for path, write in slots.items() if write.slot is not None and not write.param}
+        return target.as_module(self.fn, self.params, bool(self.program.writes), model, modes, bound, replaced)
 
     @users_frames
     def save(self, path: str | Path) -> None:

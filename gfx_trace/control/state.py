@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from gfx_ir.backend import Backend
-from gfx_ir.control import is_given
+from gfx_ir.control import is_given, is_placeholder
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import Trait
 from gfx_ir.probing import closed_over, own_attribute
+from gfx_ir.program import beside
 from gfx_ir.trees import leaves
 
 from ..heap.aliases import WrittenConstant
@@ -75,15 +76,16 @@ def lasting_writes(
     if asked:  # what else is fixed is set up with it
         found = [write for write in found if write.slot is None or any(type(x) is Value for x in leaves(write.value))]
     tracer.journal.undo()
-    return _told_apart([write for write in found if write.kept], tracer.params), left
+    taken = {value.node.args[0] for value in tracer.outermost.placeholders}
+    return _told_apart([write for write in found if write.kept], tracer.params, taken), left
 
 
-def _told_apart(writes: list[Write], params: Mapping[str, Any]) -> list[Write]:
+def _told_apart(writes: list[Write], params: Mapping[str, Any], given: set[str]) -> list[Write]:
     """The writes, each with a path of its own: two objects of one class have attributes of one name, and what is replaced was
-    perhaps written before."""
+    perhaps written before. `given`: the paths of the arguments."""
     replaced = {write.param for write in writes if write.slot is not None}
     writes = [write for write in writes if write.slot is not None or write.path not in replaced]
-    taken = {write.path for write in writes if write.slot is None or write.param is not None} | params.keys()
+    taken = {write.path for write in writes if write.slot is None or write.param is not None} | params.keys() | given
     found = []
     for write in writes:
         path, count = write.path, 1
@@ -287,7 +289,8 @@ def _array_write(tracer: Capturing, slot: Slot) -> Write | None:
     node = slot.old.node
     if not is_given(node) or slot.old.kind == "key" or tracer.journal.made.since(proxy):  # a copy of what was given
         return None
-    return Write(node.args[0], value)
+    path = node.args[0]
+    return Write(beside(path) if is_placeholder(node) and path in tracer.params else path, value)
 
 
 def _check_apart(tracer: Capturing, writes: list[Write]) -> None:

@@ -253,3 +253,47 @@ def test_no_gradient_flows_through_running_statistics(kind, x):
         at = x.clone().requires_grad_()
         grads.append(torch.autograd.grad(made(at), at)[0])
     torch.testing.assert_close(*grads)
+
+
+class Swapping(nn.Module):
+    """`last` is written alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("a", torch.zeros(3))
+        self.register_buffer("b", torch.ones(3))
+        self.register_buffer("last", torch.zeros(3))
+
+    def forward(self, x):
+        before = self.a[1:]
+        self.last = x * 2
+        self.a, self.b = self.b, self.a + x
+        return before, self.b
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_module_is_written_when_all_is_computed(compiled):
+    net, made = Swapping(), gfx.transpile(Swapping(), torch.ones(3), to="torch").module()
+    call = torch.compile(made, fullgraph=True, backend="eager") if compiled else made
+    pairs = [(net(torch.full((3,), k)), call(torch.full((3,), k))) for k in (1.0, 2.0, 3.0)]
+    torch.testing.assert_close([got for _, got in pairs], [want for want, _ in pairs])
+    torch.testing.assert_close(made.state_dict(), net.state_dict())
+
+
+def test_modules_that_a_list_holds_are_no_part_of_the_state_dict():
+    class Hiding(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.shown, self.hidden = nn.Linear(2, 2), [nn.Linear(2, 2)]
+
+        def forward(self, x):
+            return self.hidden[0](self.shown(x))
+
+    net = Hiding()
+    made = gfx.transpile(net, to="torch").module()
+    made.load_state_dict(net.state_dict())
+    assert [name for name, _ in made.named_parameters()] == [name for name, _ in net.named_parameters()]
+    x = torch.randn(3, 2)
+    want = torch.autograd.grad(net(x).sum(), net.hidden[0].weight)[0]
+    held = next(buffer for _, buffer in made.named_buffers() if torch.equal(buffer, net.hidden[0].weight))
+    torch.testing.assert_close(torch.autograd.grad(made(x).sum(), held)[0], want)
