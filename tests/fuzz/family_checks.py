@@ -250,9 +250,12 @@ def _judged(program: Program) -> str:
 
 
 def run_families(
-    families: dict[str, Callable[[], Iterator[Program]]], preludes: tuple[str, ...], about: str | None
+    families: dict[str, Callable[[], Iterator[Program]]],
+    preludes: tuple[str, ...],
+    about: str | None,
+    judge: Callable[[Program], str] = judged,
 ) -> int:
-    """Run them all, or those whose name has a word; a table, and the text of what is wrong."""
+    """Run them all, or those whose name has a word; a table, and the text of what is wrong. `judge` tells what came of one."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("word", nargs="?", default="")
     parser.add_argument("--one-in", type=int, default=1, help="of so many programs one is run")
@@ -261,7 +264,7 @@ def run_families(
     for family, programs in families.items():
         for program in itertools.islice(programs(), 0, None, args.one_in):
             if args.word in f"{family} {program.name}":
-                found = judged(program)
+                found = judge(program)
                 if sum(counts.values()) % KEPT == 0:
                     jax.clear_caches()
                 counts[family, found.partition(":")[0]] += 1
