@@ -45,8 +45,8 @@ class Admission:
             for keys, leaf in paths(tree):
                 if type(leaf) is Slot:
                     self.places.setdefault(".".join(map(str, (name, *keys))), []).append((name, *keys))
-        keys = ((path, key) for path in self.places for key in (path, beside(path)))
-        self.writes = {path: key for path, key in keys if key in writes and key not in params}
+        called = ((path, key) for path in self.places for key in (path, beside(path)))
+        self.writes = {path: key for path, key in called if key in writes and key not in params}
         self.sized = list(self._sized())
 
     def _sized(self) -> Iterator[tuple[str, tuple, tuple]]:
