@@ -35,6 +35,8 @@ _NAMES = {
     "is_tensor": "is_tensor overrides.is_tensor_like",
     "is_refined": "jit.isinstance",
     "size": "Size",
+    "of_sizes": "Tensor Tensor.new FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor "
+    "ByteTensor BoolTensor",
     "tape": "Tensor.backward autograd.backward",
     "tape_gradient": "autograd.grad",
     "function_transform": "func.grad func.grad_and_value func.vjp func.jvp func.jacrev func.jacfwd func.hessian func.vmap vmap",

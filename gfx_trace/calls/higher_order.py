@@ -29,9 +29,9 @@ from ..python.classes import is_instance
 from ..python.draws import generator_of_seed
 from ..python.faults import not_given
 from ..python.rows import in_places
-from ..python.sequences import is_shape, open_tuple
 from ..values.called import called_name
 from ..values.proxy import HostProxy, Proxy, is_open
+from . import shapes
 from .copying import Copying, taking_apart
 from .modules import moved, register
 from .native import innermost, run_as_it_is
@@ -242,14 +242,6 @@ def _is_refined(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     return f(*args)
 
 
-def _size(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """torch.Size(sizes): a tuple of sizes."""
-    sizes = (*args[0],) if args else ()
-    if sizes:
-        tracer.record.tell_shape(sizes)
-    return sizes
-
-
 def _tree(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """A function that takes trees apart or puts them together (jax.tree.map): it runs, and what it calls is entered."""
     bound = inspect.signature(f).bind(*args, **kwargs)
@@ -313,13 +305,6 @@ def _each_leaf(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     return rebuild([tracer.apply(backend.functions[f], (leaf, *rest), given, backend, f) for leaf in found])
 
 
-def _shape(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    x = open_tuple(args[0])
-    if type(x) is HostProxy or (type(x) is Proxy and x.weak):
-        return (tracer.host_values.length(x),) if is_shape(x) else ()
-    return tracer.objects.getattr(args[0], "shape") if isinstance(args[0], Proxy) else f(*args, **kwargs)
-
-
 def _issubdtype(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """np.issubdtype(x.dtype, np.floating): open where the dtype is."""
     element, kind = args
@@ -341,9 +326,9 @@ SPECIAL: dict[str, Handler] = {
     "functional_call": _functional_call, "register": register, "moved": moved,
     "null_context": _always(contextlib.nullcontext()), "true": _always(True),
     "false": _always(False), "is_tensor": _is_tensor, "is_refined": _is_refined,
-    "size": _size, "tree": _tree, "all_leaves": _all_leaves, "each_leaf": _each_leaf,
+    "size": shapes.size, "of_sizes": shapes.of_sizes, "tree": _tree, "all_leaves": _all_leaves, "each_leaf": _each_leaf,
     "mark": _always(None),  # what a compiler is told of a tensor's sizes or address
-    "shape": _shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
+    "shape": shapes.shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
     "setting": alarms.setting,
     **{f"raise {error.__name__}": functools.partial(_raise_unless, error) for error in _RAISED},
     "raise given": functools.partial(_raise_unless, RuntimeError), "raise each": _raise_unless_all,

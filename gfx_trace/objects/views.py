@@ -82,7 +82,9 @@ class Views:
         if lift is not None:
             known = self.known_attribute(x, name)
             return known if known is not None else self.tracer.apply(lift, (x,), {}, backend)
-        lift = backend.methods.get(name)
+        lift, held = backend.methods.get(name), own_attribute(backend, name)
+        if callable(held) and held in backend.special:
+            return lambda *args, **kwargs: self.tracer.calls.call(held, (x, *args), kwargs)
         if lift is not None:
             sizes = self.known_attribute(x, "shape") if name == "size" else None  # x.size() is x.shape
             method = BoundLift(x, lift)
@@ -93,7 +95,6 @@ class Views:
         for question in (layout_attribute, gradient_question):
             if (told := question(self.tracer, x, name)) is not NotImplemented:
                 return told
-        held = own_attribute(backend, name)
         if held is None and (own := backend.member(name)) is not None:  # of the framework's private class
             lacking = partial(stand_in, self.tracer, f"{name!r} of {backend.name} tensors", x)
             return (lambda *args, **kwargs: lacking()) if callable(own) else lacking()
@@ -102,8 +103,6 @@ class Views:
             why = f", and {left_out!r} was not given, so it stands for one: give it at capture" if left_out else ""
             raise AttributeError(f"{backend.name} tensors have no attribute {name!r}{why}")
         kind = "method" if callable(held) else "attribute"
-        if kind == "method" and held in backend.special:
-            return lambda *args, **kwargs: self.tracer.calls.call(held, (x, *args), kwargs)
         if kind == "method":
             return lambda *args, **kwargs: hold(self.tracer, held, (x, *args), kwargs, backend)
         return stand_in(self.tracer, f"the {kind} {name!r} of {backend.name} tensors", x)

@@ -196,27 +196,42 @@ def _constructor(name: str) -> Any:
     """A class of tensors as a function: of sizes, of a list, or of a tensor, which it gives as it is."""
 
     def made(*data: Any) -> Any:
-        target = dtypes.dtype(_OLD_NAMES[name]) if name else default_dtype()
-        x = data[0] if len(data) == 1 else data
-        if x is data or _is_size(x):
-            return ops.empty(data, dtype=target)
-        if isinstance(x, tuple) and all(map(_is_size, x)):
-            raise UnsupportedConstruct(
-                f"torch.{name}Tensor of a tuple of whole numbers may be of sizes, or hold these numbers",
-                hint="give torch.zeros(sizes), or a list of numbers",
-            )
-        # a tensor keeps its dtype, or it raises; an array of NumPy's is cast
-        if isinstance(x, Value) and target != dtype_of(x):
-            raise UnsupportedConstruct(
-                f"torch.{name}Tensor of what may have another dtype has no counterpart", hint="cast it: x.to(dtype)"
-            )
-        return x if isinstance(x, Value) else ops.as_tensor(x, dtype=target)
+        return _built(f"{name}Tensor", dtypes.dtype(_OLD_NAMES[name]) if name else default_dtype(), None, data)
 
     return made
 
 
+def _new(input: Any, *data: Any) -> Any:
+    """Tensor.new: the class of the tensor as a function."""
+    return _built("Tensor", dtype_like(input), ops.device_of(input), data)
+
+
+def _built(name: str, target: Any, device: Any, data: tuple) -> Any:
+    """What a class of tensors makes of its arguments: sizes, one by one or as a shape of PyTorch's, numbers, or a tensor."""
+    x = data[0] if len(data) == 1 else data
+    if x is data or _is_size(x):
+        return ops.empty(data or (0,), dtype=target, device=device)
+    if _is_shape(x):  # capture hands on what is of the class alone
+        return ops.empty(x, dtype=target, device=device)
+    if isinstance(x, tuple) and all(map(_is_size, x)):
+        raise UnsupportedConstruct(
+            f"torch.{name} of a tuple of whole numbers may be of sizes, or hold these numbers",
+            hint="give torch.zeros(sizes), or a list of numbers",
+        )
+    # a tensor keeps its dtype, or it raises; an array of NumPy's is cast
+    if isinstance(x, Value) and target != dtype_of(x):
+        raise UnsupportedConstruct(
+            f"torch.{name} of what may have another dtype has no counterpart", hint="cast it: x.to(dtype)"
+        )
+    return x if isinstance(x, Value) else ops.as_tensor(x, dtype=target, device=device)
+
+
 def _is_size(x: Any) -> bool:
-    return isinstance(x, int) or (isinstance(x, Value) and not x.is_tensor)
+    return isinstance(x, int) or (isinstance(x, Value) and x.kind == "int")
+
+
+def _is_shape(x: Any) -> bool:
+    return isinstance(x, Value) and x.kind == "shape"
 
 
 LIFTS = {
@@ -243,6 +258,7 @@ LIFTS = {
     "Tensor.layout@": lambda input: torch.strided,  # sparse ones are not captured
     "Tensor.requires_grad_": _requires_grad_,
     **{f"torch.{name}Tensor": _constructor(name) for name in ("", *_OLD_NAMES)},
+    "Tensor.new": _new,
     "torch.finfo": finfo,
     "torch.iinfo": iinfo,
     "torch.promote_types": promote_types,

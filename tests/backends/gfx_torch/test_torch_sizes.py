@@ -69,8 +69,30 @@ def test_classes_of_tensors_are_functions(f):
 
 
 @pytest.mark.parametrize(
-    "f", [lambda x: torch.LongTensor(x), lambda x: torch.Tensor(x.size()), lambda x: torch.Tensor(np.arange(2.0)) * x]
+    "f", [lambda x: torch.LongTensor(x), lambda x: torch.Tensor(tuple(x.size())), lambda x: torch.Tensor(np.arange(2.0)) * x]
 )
 def test_what_a_class_of_tensors_makes_of_it_is_not_told(f):
     with pytest.raises(UnsupportedConstruct, match="may"):
         gfx.symbolic_trace(f, gfx.TensorSpec(("B", 2), "float32"))
+
+
+def of_shapes(x):
+    mask = torch.BoolTensor(x.size()).fill_(0)
+    return x.masked_fill(mask, 1), torch.Tensor(x.shape).fill_(2), x.new(x.shape[1:] + (3,)).zero_(), torch.Tensor()
+
+
+def of_its_own_class(x):
+    hidden = x.new(2, x.size(0), 3).zero_()
+    return hidden, x.new([1.0, 2.0]) + x.new((3.0, x.sum())), x.new(x.size()).fill_(2), x.new()
+
+
+@pytest.mark.parametrize("given", [(), (gfx.TensorSpec(("B", 2), "float32"),), (torch.ones(3, 2),)], ids=["open", "a size", "fixed"])
+@pytest.mark.parametrize("f", [of_shapes, of_its_own_class], ids=lambda f: f.__name__)
+def test_classes_of_tensors_take_a_shape_for_sizes(f, given):
+    program = gfx.symbolic_trace(f, *given, backend="torch")
+    x = torch.ones(3, 2)
+    jax = gfx.transpile(program, to="jax")(jnp.asarray(x.numpy()))
+    for wanted, *found in zip(f(x), program(x), gfx.transpile(program, to="torch")(x), jax):
+        for got in found:
+            assert tuple(got.shape) == tuple(wanted.shape)
+            np.testing.assert_allclose(np.asarray(got), wanted.numpy())

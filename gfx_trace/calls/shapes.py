@@ -1,0 +1,41 @@
+"""Shapes of a framework's own class, where a call goes by the class: torch.Size itself, and what makes tensors of sizes or numbers."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from ..frameworks.pytrees import owner_of
+from ..interfaces import Capturing
+from ..python.sequences import is_shape, open_tuple
+from ..values.proxy import HostProxy, Proxy
+
+
+def size(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """torch.Size(sizes): a tuple of sizes."""
+    sizes = (*args[0],) if args else ()
+    if sizes:
+        tracer.record.tell_shape(sizes)
+    return sizes
+
+
+def shape(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """np.shape(x)."""
+    x = open_tuple(args[0])
+    if type(x) is HostProxy or (type(x) is Proxy and x.weak):
+        return (tracer.host_values.length(x),) if is_shape(x) else ()
+    return tracer.objects.getattr(args[0], "shape") if isinstance(args[0], Proxy) else f(*args, **kwargs)
+
+
+def of_sizes(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """torch.FloatTensor(x), y.new(x): a shape gives the sizes, as numbers one by one do, and a tuple or list what the tensor holds."""
+    owner, own = owner_of(tracer, f), 1 if inspect.ismethoddescriptor(f) else 0
+    given = args[own:]
+    if len(given) == 1 and not kwargs and (isinstance(given[0], tuple) or is_shape(open_tuple(given[0]))):
+        of_class = tracer.calls.call(type, given, {}) is owner.shape_type
+        if not of_class and not isinstance(given[0], tuple):
+            what = f"this call of torch.{f.__name__}: how many numbers the tensor holds is open"
+            raise tracer.error(f"GFX cannot convert {what}", "give the argument's shape at capture")
+        if of_class and isinstance(given[0], tuple):
+            args = (*args[:own], *given[0])
+    return tracer.apply(owner.functions[f], args, kwargs, owner, f)
