@@ -14,6 +14,7 @@ from gfx_ir.param_tree import flatten
 from gfx_ir.probing import is_module
 from gfx_ir.program import Guard
 from gfx_ir.save import write_whole
+from gfx_ir.trees import tree_map
 
 from ..frameworks.params import moved
 from ..interfaces import Capturing
@@ -29,7 +30,8 @@ class Transpiled:
         self.program, self.target = program, target
         self.flavour, self.promotion = target, program.promotion  # what code that calls it is written in
         self.options, self.jit = options, jit
-        self.params: Any = program.params_for(target) if program.params else None
+        own = tree_map(lambda leaf: leaf, program.params_for(target)) if program.params else None
+        self.params: Any = own  # a tree of its own, in which calls replace what the program writes
         self._ran: tuple[Any, Any] = None, None
         program.function(target, **options)  # or what cannot be written is refused here
 

@@ -158,7 +158,7 @@ def _check_given(tracer: Capturing, nodes: Sequence[Node], outs: Sequence[Value]
         if any(place not in known and place.is_tensor for place in (*places, *from_outside)):
             raise _refused(tracer, "a tensor that this part of the code is given, and which may hang on the others")
         outer = [known[value] for value in from_outside]
-        reached = [known[place] for place in places]
+        reached = [known[place] for place in places if place in known]  # no gradient flows into the turn of a loop
         if any(_hangs_on(around, value, outer) for value in reached):
             raise _refused(tracer, "a tensor from outside of this part of the code, which hangs on the others")
 

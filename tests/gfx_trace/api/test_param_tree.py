@@ -80,3 +80,21 @@ def test_modules_of_pytorch_that_are_called_by_numbers():
     made = gfx.transpile(model, torch.tensor(X), to="jax")
     assert set(made.params) == {"0", "1", "head"}
     np.testing.assert_allclose(made(jnp.asarray(X)), model(torch.tensor(X)).detach(), rtol=1e-5)
+
+
+class Counting(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.zeros(1))
+
+    def forward(self, x):
+        self.count += 1
+        return x + self.count
+
+
+@pytest.mark.parametrize("to", ["torch", "jax", "numpy"])
+def test_each_transpiled_program_has_params_of_its_own(to):
+    program = gfx.symbolic_trace(Counting(), torch.ones(2))
+    x = torch.ones(2) if to == "torch" else jnp.ones(2) if to == "jax" else np.ones(2, np.float32)
+    first, second = (gfx.transpile(program, to=to) for _ in range(2))
+    assert [float(found[0]) for found in (first(x), first(x), second(x), gfx.transpile(program, to=to)(x))] == [2, 3, 2, 2]

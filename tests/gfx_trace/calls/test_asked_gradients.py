@@ -114,3 +114,13 @@ def test_what_a_forward_is_given_is_asked_before_it():
 
     with pytest.raises(UnsupportedConstruct, match="ask before the call"):
         gfx.symbolic_trace(Weighted(), X)
+
+
+def divergence(x, w):
+    y = torch.sin(x) @ w
+    return sum(torch.autograd.grad(y[..., i].sum(), x, retain_graph=True)[0][..., i] for i in range(y.shape[-1]))
+
+
+def test_in_turns_of_open_number_what_comes_from_around_the_loop_is_refused():
+    with pytest.raises(UnsupportedConstruct, match="outside of this part of the code"):
+        gfx.symbolic_trace(divergence, backend="torch")
