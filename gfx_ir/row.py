@@ -131,7 +131,8 @@ class Row:
     spelling of what the op writes where it may write its first argument, left of `= value`, or "" for arguments for which it
     has none. `finish` makes of the expression what stands there in the end. `narrow` tells
     which output (from 1) has positions of 32 bits where the op gives them 64, in any mode of the target; `truths`: the argument that
-    has to hold booleans there, where other frameworks take any number that is not 0 for true. `at`: file:line of the row.
+    has to hold booleans there, where other frameworks take any number that is not 0 for true; `bytes`: what
+    it calls gives bytes of bytes, where the op gives booleans. `at`: file:line of the row.
     """
 
     op: str
@@ -147,4 +148,5 @@ class Row:
     finish: Callable[[Any], Any] | None = None
     narrow: int = 0
     truths: str = ""
+    bytes: bool = False
     at: str = field(default_factory=declared_at, compare=False)

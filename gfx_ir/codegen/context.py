@@ -59,6 +59,7 @@ class Context:
             self.functional,
             style.control.higher_order,
             style.of_numbers,
+            gives_bytes=lambda node: (row := backend.rows.get(node.op.name)) is not None and row.bytes,
         )
         self.helpers = Helpers(backend, style)
         if program.params:

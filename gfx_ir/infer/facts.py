@@ -19,7 +19,7 @@ from ..control import (
     is_loop,
     is_placeholder,
 )
-from ..dtypes import DType
+from ..dtypes import DType, dtype
 from ..graph import Graph, Node, Value, values_among, values_in
 from ..op import OpDef
 from ..python_numbers import KINDS, OF_LETTERS, computes_floats, function_kind, operator_kinds
@@ -42,6 +42,7 @@ _CHOOSING = ("min", "max")
 _UNKNOWNS = (Value, ItemsOf)
 """What equations are of."""
 _ORDER = "bifc"
+_BYTES: Elements = frozenset(((dtype("uint8"), False),))
 
 
 class Facts:
@@ -57,16 +58,17 @@ class Facts:
         of_numbers: bool = False,
         assumed: DType | None = None,
         handed: Mapping[Value, Fact] | None = None,
+        gives_bytes: Callable[[Node], bool] = lambda node: False,
     ) -> None:
         """`settles`: whether the target makes one value of those of a test or loop, and one dtype; `casts`: whether what any loop
         carries is cast to the dtype that it is told; `of_numbers`: whether ops of a number are written by functions of
         Python's that give fractions; `assumed`: the dtype that arguments and parameters have where they are told none; `handed`: facts of what other
-        graphs hand these."""
+        graphs hand these; `gives_bytes`: whether what the target calls for an op gives bytes of bytes, where the op gives booleans."""
         self._handed = handed or {}
         self._casts, self._assumed = casts, assumed
         self._graphs, self._functions = graphs, functions
         self.settles, self.rules = settles, ShapeRules(promotion)
-        self._of_numbers = of_numbers
+        self._of_numbers, self._gives_bytes = of_numbers, gives_bytes
         self._constants: dict[type, Fact] = {}
         self._found = Fixpoint(self._parts, self._rule, BOTTOM, TOP)
 
@@ -298,6 +300,8 @@ class Facts:
         if asked is not None and elements.declared(value) is None:
             return Fact(kinds, self._arrays(asked), bare, first)
         made = elements.of_op(node, value.index - 1, [(arg, fact.elements) for arg, fact in given], self.rules)
+        if self._gives_bytes(node) and not all(dtype for _, fact in given for dtype, _ in fact.elements):
+            made |= _BYTES
         return Fact(kinds, made, bare, first)
 
     def _in_python(self, op: OpDef) -> bool:

@@ -7,7 +7,8 @@ from typing import Any
 
 from ..frameworks.pytrees import owner_of
 from ..interfaces import Capturing
-from ..python.sequences import is_shape, open_tuple
+from ..python.joined_items import numbers_in
+from ..python.sequences import is_shape, is_whole, open_tuple
 from ..values.proxy import HostProxy, Proxy
 
 
@@ -30,12 +31,17 @@ def shape(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 def of_sizes(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """torch.FloatTensor(x), y.new(x): a shape gives the sizes, as numbers one by one do, and a tuple or list what the tensor holds."""
     owner, own = owner_of(tracer, f), 1 if inspect.ismethoddescriptor(f) else 0
-    given = args[own:]
-    if len(given) == 1 and not kwargs and (isinstance(given[0], tuple) or is_shape(open_tuple(given[0]))):
-        of_class = tracer.calls.call(type, given, {}) is owner.shape_type
-        if not of_class and not isinstance(given[0], tuple):
+    given = args[own] if len(args) == own + 1 and not kwargs else None
+    if type(given) is list and (held := numbers_in(tracer, given)) is not None:
+        args, kwargs = args[:own], {"numbers": held}
+    elif isinstance(given, tuple) or is_shape(open_tuple(given)):
+        of_class = tracer.calls.call(type, (given,), {}) is owner.shape_type
+        if not of_class and not isinstance(given, tuple):
             what = f"this call of torch.{f.__name__}: how many numbers the tensor holds is open"
             raise tracer.error(f"GFX cannot convert {what}", "give the argument's shape at capture")
-        if of_class and isinstance(given[0], tuple):
-            args = (*args[:own], *given[0])
+        if not of_class and given and all(map(is_whole, given)):  # a test or loop on data may have made it of a shape
+            what = f"torch.{f.__name__} of a tuple of whole numbers may be of sizes, or hold these numbers"
+            raise tracer.error(what, "give torch.zeros(sizes), or a list of numbers")
+        if of_class and isinstance(given, tuple):
+            args = (*args[:own], *given)
     return tracer.apply(owner.functions[f], args, kwargs, owner, f)

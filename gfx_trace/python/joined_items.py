@@ -76,6 +76,17 @@ def _tensor_of(tracer: Capturing, items: ListedItems, dtype: dtypes.DType) -> Pr
     return found
 
 
+def numbers_in(tracer: Capturing, items: list) -> Proxy | None:
+    """The numbers of a list of which it is open how many there are, as a tensor that is as wide as they are; None for any other list."""
+    rows = rows_of(items) if holds_rows(items) else None
+    kind = rows.kind if type(rows) is ListedItems else rows_kind(rows) if type(rows) is Proxy else ""
+    if kind not in WIDE:
+        return None
+    if type(rows) is ListedItems:
+        return _tensor_of(tracer, rows, wide(kind))
+    return tracer.wrap(ops.astype(rows.read(), wide(kind)), rows.backend)
+
+
 def _usual(tracer: Capturing, kind: str) -> dtypes.DType:
     """The dtype that a function gives a list of numbers of this kind."""
     return dtypes.default(kind[0], tracer.promotion) if kind != "bool" else dtypes.bool_

@@ -195,29 +195,27 @@ def _broadcast_size(sizes: list[Any]) -> Any:
 def _constructor(name: str) -> Any:
     """A class of tensors as a function: of sizes, of a list, or of a tensor, which it gives as it is."""
 
-    def made(*data: Any) -> Any:
-        return _built(f"{name}Tensor", dtypes.dtype(_OLD_NAMES[name]) if name else default_dtype(), None, data)
+    def made(*data: Any, numbers: Any = None) -> Any:
+        return _built(f"{name}Tensor", dtypes.dtype(_OLD_NAMES[name]) if name else default_dtype(), None, data, numbers)
 
     return made
 
 
-def _new(input: Any, *data: Any) -> Any:
+def _new(input: Any, *data: Any, numbers: Any = None) -> Any:
     """Tensor.new: the class of the tensor as a function."""
-    return _built("Tensor", dtype_like(input), ops.device_of(input), data)
+    return _built("Tensor", dtype_like(input), ops.device_of(input), data, numbers)
 
 
-def _built(name: str, target: Any, device: Any, data: tuple) -> Any:
-    """What a class of tensors makes of its arguments: sizes, one by one or as a shape of PyTorch's, numbers, or a tensor."""
+def _built(name: str, target: Any, device: Any, data: tuple, numbers: Any) -> Any:
+    """What a class of tensors makes of its arguments: sizes, one by one or as a shape of PyTorch's, a list, or a tensor. `numbers`: those
+    of a list whose length is open, which capture has made a tensor of."""
+    if numbers is not None:
+        return ops.astype(numbers, target)
     x = data[0] if len(data) == 1 else data
     if x is data or _is_size(x):
         return ops.empty(data or (0,), dtype=target, device=device)
     if _is_shape(x):  # capture hands on what is of the class alone
         return ops.empty(x, dtype=target, device=device)
-    if isinstance(x, tuple) and all(map(_is_size, x)):
-        raise UnsupportedConstruct(
-            f"torch.{name} of a tuple of whole numbers may be of sizes, or hold these numbers",
-            hint="give torch.zeros(sizes), or a list of numbers",
-        )
     # a tensor keeps its dtype, or it raises; an array of NumPy's is cast
     if isinstance(x, Value) and target != dtype_of(x):
         raise UnsupportedConstruct(

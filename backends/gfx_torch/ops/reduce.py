@@ -235,8 +235,8 @@ ROWS = (
     Row(
         "std", _over_none(_spread("std")), {names("std"): std, "torch.std_mean": _with_mean(std)}, keep=("correction",)
     ),
-    Row("all", _truth("all"), {names("all"): _test("all"), _TRUE["all"]: lambda input: ops.all(input)}),
-    Row("any", _truth("any"), {names("any"): _test("any"), _TRUE["any"]: lambda input: ops.any(input)}),
+    Row("all", _truth("all"), {names("all"): _test("all"), _TRUE["all"]: lambda input: ops.all(input)}, bytes=True),
+    Row("any", _truth("any"), {names("any"): _test("any"), _TRUE["any"]: lambda input: ops.any(input)}, bytes=True),
     Row("argmax", _position("argmax"), {names("argmax"): _reducer("argmax")}),
     Row("argmin", _position("argmin"), {names("argmin"): _reducer("argmin")}),
     Row(

@@ -69,7 +69,12 @@ def test_classes_of_tensors_are_functions(f):
 
 
 @pytest.mark.parametrize(
-    "f", [lambda x: torch.LongTensor(x), lambda x: torch.Tensor(tuple(x.size())), lambda x: torch.Tensor(np.arange(2.0)) * x]
+    "f",
+    [
+        lambda x: torch.LongTensor(x),
+        lambda x: torch.Tensor(tuple(x.size())),
+        lambda x: torch.Tensor(np.arange(2.0)) * x,
+    ],
 )
 def test_what_a_class_of_tensors_makes_of_it_is_not_told(f):
     with pytest.raises(UnsupportedConstruct, match="may"):
@@ -86,7 +91,9 @@ def of_its_own_class(x):
     return hidden, x.new([1.0, 2.0]) + x.new((3.0, x.sum())), x.new(x.size()).fill_(2), x.new()
 
 
-@pytest.mark.parametrize("given", [(), (gfx.TensorSpec(("B", 2), "float32"),), (torch.ones(3, 2),)], ids=["open", "a size", "fixed"])
+@pytest.mark.parametrize(
+    "given", [(), (gfx.TensorSpec(("B", 2), "float32"),), (torch.ones(3, 2),)], ids=["open", "a size", "fixed"]
+)
 @pytest.mark.parametrize("f", [of_shapes, of_its_own_class], ids=lambda f: f.__name__)
 def test_classes_of_tensors_take_a_shape_for_sizes(f, given):
     program = gfx.symbolic_trace(f, *given, backend="torch")
@@ -96,3 +103,30 @@ def test_classes_of_tensors_take_a_shape_for_sizes(f, given):
         for got in found:
             assert tuple(got.shape) == tuple(wanted.shape)
             np.testing.assert_allclose(np.asarray(got), wanted.numpy())
+
+
+def kept(x, make):
+    found, left = [], x.argsort()
+    while left.numel() > 0:
+        found.append(left[0].item())
+        left = left[1:][x[left[1:]] > x[left[0]] + 0.3]
+    return make(found)
+
+
+@pytest.mark.parametrize("make", [torch.LongTensor, torch.FloatTensor, torch.Tensor])
+def test_classes_of_tensors_take_numbers_of_a_list_that_a_loop_fills(make):
+    f = lambda x: kept(x, make)
+    program = gfx.symbolic_trace(f, torch.rand(8))
+    for _ in range(2):
+        x = torch.rand(8)
+        torch.testing.assert_close(program(x), f(x))
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_a_tuple_that_may_have_been_a_shape_is_refused(dynamic):
+    def f(x):
+        shape = x.shape if x.sum() > 0 else (x + 1).shape
+        return torch.Tensor(shape)
+
+    with pytest.raises(UnsupportedConstruct, match="may be of sizes"):
+        gfx.symbolic_trace(f, torch.ones(2, 3), dynamic=dynamic)

@@ -97,4 +97,9 @@ def test_each_transpiled_program_has_params_of_its_own(to):
     program = gfx.symbolic_trace(Counting(), torch.ones(2))
     x = torch.ones(2) if to == "torch" else jnp.ones(2) if to == "jax" else np.ones(2, np.float32)
     first, second = (gfx.transpile(program, to=to) for _ in range(2))
-    assert [float(found[0]) for found in (first(x), first(x), second(x), gfx.transpile(program, to=to)(x))] == [2, 3, 2, 2]
+    assert [float(found[0]) for found in (first(x), first(x), second(x), gfx.transpile(program, to=to)(x))] == [
+        2,
+        3,
+        2,
+        2,
+    ]
