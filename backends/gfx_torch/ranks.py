@@ -60,6 +60,15 @@ def require(call: str, x: Any, sign: str, count: int) -> None:
         check_rank(x, sign, count, f"torch.{call}: {_SAID[sign]} {count} axes")
 
 
+def vector(call: str, x: Any) -> Any:
+    """A tensor of one axis at most as a vector: one of no axes is one element. An argument of open rank is guarded to be one."""
+    rank, given = known_rank(x), assumptions()
+    if rank == 1 or (rank is None and given is not None and type(x) is Value and given.rank(x, 1)):
+        return x
+    require(call, x, "<=", 1)
+    return ops.reshape(x, (-1,))
+
+
 def alike(call: str, lift: Callable[..., Any], *places: int) -> Callable[..., Any]:
     """The lift of a call whose arguments at these places have one rank."""
 

@@ -322,6 +322,8 @@ def _clean(kwargs: dict[str, Any], accepted: set[str]) -> dict[str, Any]:
                 continue
             if name in ("out", "requires_grad") and not value and not hasattr(value, "node"):
                 continue
+            if name == "requires_grad" and value is True:  # of a tensor that a call makes: capture records it
+                continue
             if name in ("out", "requires_grad"):
                 refuse(f"{name}={value!r} has no counterpart", "assign the result instead" if name == "out" else "")
             name = _ALIASES.get(name, name)

@@ -171,6 +171,13 @@ class Applying:
                 return made
             if number_when(first) is not None:
                 return first
+        if (
+            backend is not None
+            and type(result) is Value
+            and named.get(backend.trained_attribute) is True
+            and not writes
+        ):
+            self._recorded(result)  # torch.zeros(n, requires_grad=True)
         wrapped = tracer.wrap(result, backend)
         if backend is not None and backend.numbers:
             self._spelled(lift, wrapped)

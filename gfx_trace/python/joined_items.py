@@ -79,11 +79,10 @@ def _tensor_of(tracer: Capturing, items: ListedItems, dtype: dtypes.DType) -> Pr
 def numbers_in(tracer: Capturing, items: list) -> Proxy | None:
     """The numbers of a list of which it is open how many there are, as a tensor that is as wide as they are; None for any other list."""
     rows = rows_of(items) if holds_rows(items) else None
-    kind = rows.kind if type(rows) is ListedItems else rows_kind(rows) if type(rows) is Proxy else ""
-    if kind not in WIDE:
-        return None
     if type(rows) is ListedItems:
-        return _tensor_of(tracer, rows, wide(kind))
+        return _tensor_of(tracer, rows, wide(rows.kind)) if rows.kind in WIDE else None
+    if type(rows) is not Proxy or (kind := rows_kind(rows)) not in WIDE:
+        return None
     return tracer.wrap(ops.astype(rows.read(), wide(kind)), rows.backend)
 
 

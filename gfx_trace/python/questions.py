@@ -104,13 +104,16 @@ class _Sources:
         said, sides = value in tracer.record.recorded, reached(_left(value), _left)
         if any(not moves(tracer, side) for side in sides):
             self.joined.append(value)
+        if said:
+            self.trained.append(value)
+            return []
         if not moves(tracer, value):
             self.frozen.extend([value] if is_parameter(value.node) else [])
             return []
-        if not said and tracer.assumed.is_argument(value):
+        if tracer.assumed.is_argument(value):
             self.arguments[value] = bool(self._backend.trained(tracer.assumed.given.get(value)))
             return []
-        if said or is_parameter(value.node):
+        if is_parameter(value.node):
             self.trained.append(value)
             return []
         if is_placeholder(value.node):

@@ -14,7 +14,7 @@ from gfx_ir.types import LogicalTensor
 from ..lifting import INT64, names, require_index
 from ..lifts import finding, scattering
 from ..lifts.indexing import taken_for_tuple
-from ..ranks import alike, most
+from ..ranks import alike, vector
 from ._spell import as_index, is_scalar, scattered
 
 
@@ -133,6 +133,11 @@ def _linalg_diagonal(A: Any, *, offset: Any = 0, dim1: Any = -2, dim2: Any = -1)
     return _diagonal(A, offset, dim1, dim2)
 
 
+def _index_select(input: Any, dim: Any, index: Any) -> Any:
+    """torch.index_select: the axis stays, also where the index has none and is one position."""
+    return ops.take(input, vector("index_select", index), axis=dim)
+
+
 def _take_along(input: Any, indices: Any, dim: Any = None) -> Any:
     if dim is None:
         return ops.take_along_axis(ops.flatten(input), ops.flatten(indices), axis=0)
@@ -146,9 +151,7 @@ ROWS = (
         "take",
         _take,
         {
-            names("index_select"): most(
-                "index_select", lambda input, dim, index: ops.take(input, index, axis=dim), None, None, 1
-            ),
+            names("index_select"): _index_select,
             names("take"): lambda input, index: ops.take(input, index, axis=None),
         },
     ),

@@ -67,3 +67,28 @@ def test_a_parameter_that_is_frozen_later_is_not_what_the_capture_found(trained,
     model.w.requires_grad_(not trained)
     with pytest.raises(GuardError, match=r"w\.requires_grad"):
         program(torch.ones(2))
+
+
+def made_to_be_derived(x):
+    ones = [
+        torch.zeros(x.size(0), 1, requires_grad=True),
+        torch.zeros_like(x, requires_grad=True),
+        x.new_ones(2, requires_grad=True),
+        torch.tensor([1.0, 2.0], requires_grad=True),
+    ]
+    with torch.no_grad():
+        ones.append(torch.full((x.size(1),), 2.0, requires_grad=True))
+    total = sum((one.sum() * x.sum()) ** 2 + one.sum() for one in ones)
+    return torch.autograd.grad(total, ones), [one.requires_grad for one in ones], (ones[0] + x).requires_grad
+
+
+@pytest.mark.parametrize("options", [None, {}, {"dynamic": True}], ids=["open", "fixed", "sizes"])
+def test_a_call_that_makes_a_tensor_says_that_it_requires_gradients(options):
+    program = gfx.symbolic_trace(
+        made_to_be_derived, *(() if options is None else (X,)), backend="torch", **(options or {})
+    )
+    x = X * 3 if options is None else X
+    wanted, told, derived = made_to_be_derived(x)
+    for a, b in zip(program(x)[0], wanted):
+        torch.testing.assert_close(a, b)
+    assert program(x)[1:] == (told, derived)

@@ -94,3 +94,15 @@ def assert_equal(program, fn, own, x):
         run = program.to(target) if target != "jax" else jax.jit(program.to("jax"))
         for a, b in zip(jax.tree.leaves(run(TO[target](x))), want, strict=True):
             np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-6)
+
+
+def test_index_select_keeps_the_axis_for_an_index_without_axes():
+    def f(x, mask):
+        return x.index_select(0, mask.nonzero().squeeze()).sum(0)
+
+    program = gfx.symbolic_trace(f, torch.rand(4, 3), torch.ones(4) > 0)
+    for mask in ([True, False, True, False], [False, True, False, False]):
+        x, mask = torch.rand(4, 3), torch.tensor(mask)
+        torch.testing.assert_close(program(x, mask), f(x, mask))
+    single = gfx.symbolic_trace(lambda x, i: torch.index_select(x, 1, i), torch.rand(2, 3), torch.tensor(1))
+    assert single(torch.rand(2, 3), torch.tensor(1)).shape == (2, 1)
