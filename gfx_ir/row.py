@@ -132,7 +132,8 @@ class Row:
     has none. `finish` makes of the expression what stands there in the end. `narrow` tells
     which output (from 1) has positions of 32 bits where the op gives them 64, in any mode of the target; `truths`: the argument that
     has to hold booleans there, where other frameworks take any number that is not 0 for true; `bytes`: what
-    it calls gives bytes of bytes, where the op gives booleans. `at`: file:line of the row.
+    it calls gives bytes of bytes, where the op gives booleans; `hashed`:
+    arguments whose numbers the target hashes: they are to be Python's. `at`: file:line of the row.
     """
 
     op: str
@@ -149,4 +150,5 @@ class Row:
     narrow: int = 0
     truths: str = ""
     bytes: bool = False
+    hashed: Sequence[str] = ()
     at: str = field(default_factory=declared_at, compare=False)

@@ -62,10 +62,10 @@ def _compiled(node: Node, unrolling: Unrolling) -> Iterator[Node]:
 
 
 def _needs_data(node: Node) -> bool:
-    """Whether a slice has a bound in a tensor, or a shape a size there."""
+    """Whether a slice has a bound in a tensor, or a shape a size there, or Python reads what a tensor holds."""
     if any(map(_is_data, _bounds(node))) and not _keeps_shape(node):
         return True
-    if node.op.traits & Trait.ORDERS:
+    if node.op.traits & Trait.ORDERS or (node.op.control is not None and node.op.control.reads_data):
         return True
     if "index" in node.op.params and type(first := node.args[0]) is Value and first.kind == "list":
         return any(map(_is_data, node.args[1:]))

@@ -140,7 +140,7 @@ ROWS = (
     Row("seq_alike", "items"),
     Row("seq_concat", "[*items, *more]"),
     Row("seq_array", "jnp.array(items, dtype=dtype)"),
-    Row("split", _joins.split_spelling, _SAME["split"] | {"lax.split": _joins.lax_split}),
+    Row("split", _joins.split_spelling, _SAME["split"] | {"lax.split": _joins.lax_split}, hashed=("sections",)),
     Row("chunk", _joins.chunk_spelling),
     Row(
         "unstack",
@@ -159,7 +159,7 @@ ROWS = (
         {**_SAME["tile"], "lax.tile": lambda operand, reps: ops.tile(operand, tuple(reps))},
     ),
     Row("repeat", _joins.repeat_spelling, _SAME["repeat"]),
-    Row("pad", _joins.pad_spelling, _SAME["pad"] | {"lax.pad": _joins.lax_pad}),
+    Row("pad", _joins.pad_spelling, _SAME["pad"] | {"lax.pad": _joins.lax_pad}, hashed=("widths",)),
     Row("size", "x.shape[axis]"),
     Row("rank", _attribute("ndim", "jnp.ndim(x)"), _SAME["rank"]),
     Row("shape", _attribute("shape", "jnp.shape(x)"), _SAME["shape"] | {"jnp.shape": lookup("shape")}),

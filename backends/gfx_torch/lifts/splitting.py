@@ -27,10 +27,18 @@ def split(tensor: Any, split_size_or_sections: Any = None, dim: Any = 0, **named
     count = times(tensor, dim, size)
     if count is not None:
         return parts(ops.split(tensor, (size,) * count, axis=dim))
+    if total is None and size == 1 and isinstance(dim, int):
+        return _single(tensor, dim)
     if total is None or not isinstance(size, int):
         return _open_parts(tensor, size, dim)
     counts = [size] * (total // size) + ([total % size] if total % size else [])
     return parts(ops.split(tensor, tuple(counts) or (0,), axis=dim))
+
+
+def _single(tensor: Any, dim: int) -> OpenRows:
+    """torch.split into parts of one element each, of an axis of open size: the rows of a tensor that has that axis once more."""
+    rows = tensor if dim == 0 else ops.moveaxis(tensor, dim, 0)
+    return OpenRows(ops.expand_dims(rows, axis=dim if dim < 0 else dim + 1))
 
 
 def _open_parts(tensor: Any, size: Any, dim: Any) -> OpenParts:

@@ -189,3 +189,28 @@ def test_a_place_that_is_not_there_raises_what_python_raises():
         assert fn(Y) == third(Y)
         with pytest.raises(IndexError, match="list assignment index out of range"):
             fn(X)
+
+
+def forget_mult(f, x, hidden=None):
+    result, forgets = [], f.split(1, dim=0)
+    for i, h in enumerate((f * x).split(1, dim=0)):
+        if hidden is not None:
+            h = h + (1 - forgets[i]) * hidden
+        result.append(h.view(h.size()[1:]))
+        hidden = h
+    return torch.stack(result)
+
+
+def parts_of_one(f, x):
+    for part in x.split(1, -1):
+        part += 1
+    return torch.cat([q * 2 for q in f.split(1, 2)], 2), torch.cat(f.split(1, 1), 0), len(x.split(1)), x
+
+
+@pytest.mark.parametrize("f", [forget_mult, parts_of_one])
+@pytest.mark.parametrize("dynamic", [True, None])
+def test_parts_of_one_element_are_gone_over(f, dynamic):
+    given = (torch.rand(3, 2, 4), torch.rand(3, 2, 4)) if dynamic else ()
+    program = gfx.symbolic_trace(f, *given, backend="torch", dynamic=bool(dynamic))
+    x = torch.rand(5, 3, 4), torch.rand(5, 3, 4)
+    torch.testing.assert_close(program(*(t.clone() for t in x)), f(*(t.clone() for t in x)))
