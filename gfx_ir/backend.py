@@ -13,10 +13,10 @@ from .frontend import Frontend
 from .op import OpDef
 from .printed import printed_helpers
 from .public import named
-from .row import Keys, Lift, OpenParts, OpenRows, Row, Written
+from .row import Lift, OpenParts, OpenRows, Row, Written
 from .target import Target
 
-__all__ = ["Backend", "Frontend", "Keys", "Lift", "OpenParts", "OpenRows", "Row", "Target", "Written"]
+__all__ = ["Backend", "Frontend", "Lift", "OpenParts", "OpenRows", "Row", "Target", "Written"]
 
 
 class Backend(Frontend, Target):

@@ -63,24 +63,6 @@ class Written:
         self.result, self.values = result, values
 
 
-class Keys(tuple):
-    """Several keys of random numbers, which the framework holds in one array: a loop goes over them as over rows."""
-
-    __slots__ = ()
-
-    def __getitem__(self, at: Any) -> Any:
-        found = tuple.__getitem__(self, at)
-        return Keys(found) if isinstance(at, slice) else found
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        raise UnsupportedConstruct(
-            f"GFX cannot convert this use of several keys of random numbers: {name!r} of the array that holds them",
-            hint="take single keys of it, or go over them",
-        )
-
-
 class OpenParts:
     """Results whose number is open: `unpack(count)` makes them, once the code unpacks them into so many names. `made` is told
     of them: by then, what they are views of may have been written."""

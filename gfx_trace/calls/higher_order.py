@@ -13,7 +13,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.probing import is_module, own_attribute
-from gfx_ir.row import Keys
+from gfx_ir.several_keys import Keys
 from gfx_ir.source import Span
 from gfx_ir.trees import leaves
 

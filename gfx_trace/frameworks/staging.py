@@ -18,8 +18,8 @@ from gfx_ir.graph import Graph, Value
 from gfx_ir.passes.inline import called_by
 from gfx_ir.probing import closed_over, is_module, own_attribute
 from gfx_ir.program import Parameter, Program
-from gfx_ir.row import Keys
 from gfx_ir.rules import building
+from gfx_ir.several_keys import Keys
 from gfx_ir.source import Span
 from gfx_ir.types import LogicalTensor
 
@@ -143,6 +143,8 @@ def _runnable(graph: Graph, own: list[Value], tracer: Capturing, backend: Backen
 
 def _known(tracer: Capturing, value: Any, name: str) -> LogicalTensor:
     """The type of a value, without a dtype for keys of random numbers. Raises UnsupportedConstruct where it is open."""
+    if type(value) is Keys and value.folds is not None:
+        return LogicalTensor(None, (*(_known(tracer, value.folds.places.read(), name).dims or ()), *value.folds.sizes))
     if type(value) is Keys:
         inner = _known(tracer, tracer.unwrap(value[0]), name)
         return LogicalTensor(None, (len(value), *(inner.dims or ())))

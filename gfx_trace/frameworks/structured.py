@@ -11,7 +11,7 @@ from gfx_ir import ops, trees
 from gfx_ir.backend import Backend
 from gfx_ir.dtypes import int64
 from gfx_ir.python_numbers import CLASSES, KINDS
-from gfx_ir.row import Keys
+from gfx_ir.several_keys import Keys
 
 from ..interfaces import Capturing
 from ..python.open_iterables import Combined, OpenRange
@@ -91,14 +91,15 @@ def scan(tracer: Capturing, backend: Backend, body: Any, init: Any, xs: Any, len
     """for x in xs: state, y = body(state, x); the ys stacked."""
     state, (found, rebuild) = _State(tracer, backend, init), flatten(backend, xs)
     leaves = list(map(tracer.arrays.in_graph, found))
-    if Keys in map(type, leaves):
+    if any(type(leaf) is Keys and leaf.folds is None for leaf in leaves):
         return _trips(tracer, backend, body, init, [rebuild(items) for items in zip(*leaves)])
     outs: list[list[Any]] = tracer.journal.made.note([])
     made: Rebuild | None = None
 
     def trip(item: Any) -> None:
         nonlocal made
-        x = rebuild(item if len(leaves) > 1 else (item,) if leaves else ())
+        taken = item if len(leaves) > 1 else (item,) if leaves else ()
+        x = rebuild([_row(tracer, leaf, own) for leaf, own in zip(leaves, taken)])
         state.value, y = tracer.calls.call(body, (state.value, x), {})
         ys, made = flatten(backend, y)
         while len(outs) < len(ys):
@@ -107,13 +108,31 @@ def scan(tracer: Capturing, backend: Backend, body: Any, init: Any, xs: Any, len
             append_item(tracer, out, as_array(tracer, value))
 
     if leaves:
-        rows = leaves[0] if len(leaves) == 1 else Combined("zip", tuple(leaves))
+        beside = any(type(leaf) is not Keys for leaf in leaves)
+        over = [_places(leaf, beside) if type(leaf) is Keys else leaf for leaf in leaves]
+        rows = over[0] if len(over) == 1 else Combined("zip", tuple(over))
     else:
-        rows = OpenRange(0, length, 1) if is_open(length) else range(length)
+        rows = _counted(length)
     tracer.loops.for_(rows, trip, state.access(body), None, "x")
     rows_left = map(tracer.objects.stacked, outs)  # of one shape, as JAX asks: a list of open length is their stack
     stacks = [x if type(x) is Proxy else tracer.wrap(ops.stack(tracer.unwrap(x)), backend) for x in rows_left]
     return state.left, made(stacks) if made is not None else None
+
+
+def _counted(length: Any) -> Any:
+    return OpenRange(0, length, 1) if is_open(length) else range(length)
+
+
+def _places(keys: Keys, beside: bool) -> Any:
+    """The places that keys are made of, as what a loop goes over; `beside` arrays a count of them does."""
+    assert keys.folds is not None
+    return _counted(keys.folds.count) if beside and keys.folds.count is not None else keys.folds.places
+
+
+def _row(tracer: Capturing, leaf: Any, own: Any) -> Any:
+    """What a trip takes of something that a loop goes over: of keys the one that is made of its place."""
+    folds = leaf.folds if type(leaf) is Keys else None
+    return own if folds is None else folds.at(lambda f, *args: tracer.calls.call(f, args, {}), own)
 
 
 def _trips(tracer: Capturing, backend: Backend, body: Any, state: Any, items: list[Any]) -> Any:

@@ -17,7 +17,7 @@ from gfx_ir.graph import Graph, Value
 from gfx_ir.infer.abstract import ARRAY, SCALAR, Abstract
 from gfx_ir.op import lookup
 from gfx_ir.python_numbers import NUMBER_CLASSES
-from gfx_ir.row import Keys
+from gfx_ir.several_keys import Keys
 from gfx_ir.trees import paths
 from gfx_ir.types import LogicalTensor
 

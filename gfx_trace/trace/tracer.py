@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from gfx_ir import ops
-from gfx_ir.backend import Backend, Keys
+from gfx_ir.backend import Backend
 from gfx_ir.build import Builder
 from gfx_ir.control import Form
 from gfx_ir.dtypes import DType, int64
 from gfx_ir.errors import UnsupportedConstruct, VerifyError
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import OpDef, Trait
+from gfx_ir.several_keys import Keys
 from gfx_ir.source import Scope, Span
 from gfx_ir.trees import leaves, tree_map
 
@@ -347,8 +348,10 @@ class Tracer(Builder):
             if result.kind in ("key", "list"):
                 return Proxy(result, backend or self.backend)
             return HostProxy(result, backend or self.backend)
-        if kind is tuple or kind is list or kind is Keys:
+        if kind is tuple or kind is list:
             return kind([self.wrap(item, backend) for item in result])
+        if kind is Keys:
+            return result.mapped(lambda item: self.wrap(item, backend))
         if kind is dict:
             return {key: self.wrap(item, backend) for key, item in result.items()}
         if kind is DType:

@@ -1,23 +1,26 @@
-"""Draws of random numbers in a jaxpr: calls of the functions whose compiled parts it names, and keys; several of them are a tuple, and
-what a batch draws is drawn key by key."""
+"""Draws of random numbers in a jaxpr: calls of the functions whose compiled parts it names, and keys; what a batch draws is drawn key
+by key."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
+from jax import lax
 
 from gfx_ir.errors import MissingOp
-from gfx_ir.row import Keys
+from gfx_ir.several_keys import Folds, Keys
 
+from .moved import SEVERAL, is_whole, rest_of
 from .replaying import Number, Replaying
+from .symbolic import is_open
 
-SEVERAL = "draw the random numbers outside of the function that JAX transforms, and give them to it"
 _PLAIN = "normal gumbel exponential laplace logistic cauchy rayleigh"
 _Draw = Callable[..., Any]
+_Rule = Callable[[Replaying, Any], Any]
 
 
 def _of_shape(fn: _Draw) -> _Draw:
@@ -52,25 +55,47 @@ def _drawn(replay: Replaying, eqn: Any) -> Any:
     draw = _DRAWN.get(eqn.params["name"])
     if draw is None or not eqn.invars or not jnp.issubdtype(eqn.invars[0].aval.dtype, jax.dtypes.prng_key):
         return None
+    if len(eqn.outvars) != 1:  # the derivative of one
+        return rest_of(replay, eqn)
     (out,), (key, *rest) = eqn.outvars, eqn.invars
     several, whole = tuple(key.aval.shape), tuple(out.aval.shape)
     shape = whole[len(several) :]
     if whole[: len(several)] != several or any(drawn != whole for drawn in _bits(eqn.params["jaxpr"].jaxpr)):
         raise MissingOp("GFX has no row for draws that JAX makes for each item of a batch, from one key", hint=SEVERAL)
+    if eqn.params["name"][1:] in _PLAIN.split():
+        rest = []  # what JAX has moved out of a loop around it
+    elif not several and not is_whole(eqn, lambda key, *rest: draw(_call, key, shape, out.aval.dtype, *rest)):
+        return rest_of(replay, eqn)
     found = [replay.read(var) for var in rest]
     numbers = [x.value if isinstance(x, Number) else x for x in found]
     batched = [_is_of_batch(tuple(var.aval.shape), several, shape) for var in rest]
 
-    def drawn(at: tuple, one: Any) -> Any:
-        given = [replay.call(_item, x, at) if own else x for x, own in zip(numbers, batched)]
+    def drawn(one: Any, own: Sequence[Any]) -> Any:
+        parts = iter(own)
+        given = [next(parts) if apart else x for x, apart in zip(numbers, batched)]
         return draw(replay.call, one, shape, out.aval.dtype, *given)
 
-    made = _each(replay.value(key), several, drawn)
-    return [_stacked(replay, made, len(several))]
+    own = [x for x, apart in zip(numbers, batched) if apart]
+    return [_stacked(replay, replay.value(key), own, drawn)]
 
 
-def _item(x: Any, at: tuple) -> Any:
-    return x[at]
+def _call(fn: _Draw, *args: Any, **kwargs: Any) -> Any:
+    return fn(*args, **kwargs)
+
+
+def _stacked(replay: Replaying, keys: Any, own: Sequence[Any], work: Callable[[Any, Sequence[Any]], Any]) -> Any:
+    """The stack of what work(key, own) gives for each of the keys; `own`: arrays that have a part for each."""
+    if type(keys) is not Keys:
+        return work(keys, own)
+    if keys.folds is None:
+        parts = [[replay.call(operator.getitem, x, at) for x in own] for at in range(len(keys))]
+        return replay.call(jnp.stack, [_stacked(replay, one, part, work) for one, part in zip(keys, parts)])
+
+    def trip(_: tuple, row: tuple) -> tuple[tuple, Any]:
+        one, *part = row
+        return (), _stacked(replay, one, part, work)
+
+    return replay.call(lax.scan, trip, (), (keys, *own))[1]
 
 
 def _is_of_batch(own: tuple, several: tuple, shape: tuple) -> bool:
@@ -91,39 +116,22 @@ def _fits(own: tuple, shape: tuple) -> bool:
     return len(own) <= len(shape) and all(a in (1, b) for a, b in zip(own[::-1], shape[::-1]))
 
 
-def _each(keys: Any, several: tuple, work: Callable[[tuple, Any], Any]) -> np.ndarray:
-    """What work(place, key) gives for each of the keys of such a shape, in an array of objects."""
-    held = _array(keys, several)
-    made = np.empty(several, object)
-    for at in np.ndindex(*several):
-        made[at] = work(at, held[at])
-    return made
+def _each(keys: Any, work: Callable[[Any], Any], sizes: tuple = ()) -> Any:
+    """What work(key) gives for each of the keys, which is a key, or are keys of such sizes."""
+    if type(keys) is not Keys:
+        return work(keys)
+    if keys.folds is None:
+        return Keys([_each(one, work, sizes) for one in keys])
+    below = keys.folds.sizes
+    each = (lambda one: _each(one, work, sizes)) if below else work
+    single = None if keys.single is None and not tuple.__len__(keys) else lambda: [each(one) for one in keys]
+    return Keys((), keys.folds.then(each, (*below, *sizes)), single)
 
 
-def _stacked(replay: Replaying, made: np.ndarray, depth: int) -> Any:
-    if depth == 0:
-        return made[()]
-    return replay.call(jnp.stack, [_stacked(replay, row, depth - 1) if depth > 1 else row for row in made])
-
-
-def _array(keys: Any, several: tuple) -> np.ndarray:
-    """Keys in an array of objects."""
-    made = np.empty(several, object)
-    for at in np.ndindex(*several):
-        one = keys
-        for place in at:
-            one = one[place]
-        made[at] = one
-    return made
-
-
-def _keys(held: np.ndarray) -> Any:
-    """Keys of an array as tuples of them."""
-    return (
-        held[()]
-        if held.ndim == 0
-        else Keys(_keys(held[at : at + 1].reshape(held.shape[1:])) for at in range(len(held)))
-    )
+def _depth(var: Any) -> int:
+    """How many axes of an array of keys are of keys."""
+    typed = jnp.issubdtype(var.aval.dtype, jax.dtypes.prng_key)
+    return int(var.aval.ndim) - (not typed)
 
 
 def _bits(jaxpr: Any) -> Iterator[tuple]:
@@ -141,70 +149,96 @@ def _same(replay: Replaying, eqn: Any) -> Any:
 
 
 def _seed(replay: Replaying, eqn: Any) -> Any:
-    found, several = replay.read(eqn.invars[0]), tuple(eqn.invars[0].aval.shape)
-    if several:
-        seeds = [replay.call(_item, found, at) for at in np.ndindex(*several)]
-        made = np.empty(len(seeds), object)
-        made[:] = [replay.call(jax.random.key, seed) for seed in seeds]
-        return _keys(made.reshape(several))
+    found, depth = replay.read(eqn.invars[0]), eqn.invars[0].aval.ndim
+    if depth == 1:
+        make = lambda call, seeds, place: call(jax.random.key, call(operator.getitem, seeds, place))
+        count = eqn.invars[0].aval.shape[0]
+        single = lambda: [make(replay.call, found, at) for at in range(count)]
+        places = replay.call(jnp.arange, count)
+        return Keys((), Folds(found, places, make), None if is_open(count) else single)
+    if depth:
+        raise MissingOp("GFX has no row for keys of seeds of several axes", hint=SEVERAL)
     return replay.call(jax.random.key, found.value if isinstance(found, Number) else found)
 
 
 def _split(replay: Replaying, eqn: Any) -> Any:
-    several, shape = tuple(eqn.invars[0].aval.shape), tuple(eqn.params["shape"])
-    count = int(np.prod(shape))
-
-    def split(at: tuple, one: Any) -> Any:
-        return _array(replay.call(jax.random.split, one, count), (count,))
-
-    made = _each(replay.value(eqn.invars[0]), several, split)
-    return _keys(np.stack([*made.flat]).reshape(several + shape))
+    shape = tuple(eqn.params["shape"])
+    split = lambda one: replay.call(jax.random.split, one, shape if len(shape) > 1 else shape[0])
+    return _each(replay.value(eqn.invars[0]), split, shape)
 
 
 def _fold_in(replay: Replaying, eqn: Any) -> Any:
     (key, data), several = eqn.invars, tuple(eqn.outvars[0].aval.shape)
-    found = replay.read(data)
-    data_of = found.value if isinstance(found, Number) else found
-    held = np.broadcast_to(_array(replay.value(key), tuple(key.aval.shape)), several)
-
-    def folded(at: tuple) -> Any:
-        own = data_of if not data.aval.shape else replay.call(_item, data_of, at)
-        return replay.call(jax.random.fold_in, held[at], own)
-
-    made = np.empty(several, object)
-    for at in np.ndindex(*several):
-        made[at] = folded(at)
-    return _keys(made)
+    found, keys = replay.read(data), replay.value(key)
+    number = found.value if isinstance(found, Number) else found
+    if not data.aval.shape:
+        return _each(keys, lambda one: replay.call(jax.random.fold_in, one, number))
+    if key.aval.shape or len(several) > 1:
+        return _zipped(replay, keys, number)
+    make = lambda call, key, place: call(jax.random.fold_in, key, place)
+    single = lambda: [make(replay.call, keys, replay.call(operator.getitem, number, at)) for at in range(several[0])]
+    return Keys((), Folds(keys, number, make), None if is_open(several[0]) else single)
 
 
-def _arranged(work: Callable[[np.ndarray, Any, int], np.ndarray]) -> Callable[[Replaying, Any], Any]:
-    """The rule of a primitive that arranges, of keys: work(keys, parameters, how many axes are of keys)."""
+def _zipped(replay: Replaying, keys: Any, data: Any) -> Any:
+    """Keys, each with a number of its own folded into it."""
+    if type(keys) is not Keys:
+        return replay.call(jax.random.fold_in, keys, data)
+    parts = [replay.call(operator.getitem, data, at) for at in range(len(keys))]
+    return Keys([_zipped(replay, one, part) for one, part in zip(keys, parts)])
 
-    def rule(replay: Replaying, eqn: Any) -> Any:
-        if not eqn.invars or hasattr(eqn.invars[0], "val"):
+
+def _slice(replay: Replaying, eqn: Any) -> Any:
+    keys, depth = replay.read(eqn.invars[0]), _depth(eqn.invars[0])
+    steps = eqn.params["strides"] or (1,) * depth
+    cuts = list(zip(eqn.params["start_indices"], eqn.params["limit_indices"], steps))[:depth]
+    return _cut(keys, replay.sized(cuts), list(eqn.invars[0].aval.shape))
+
+
+def _cut(keys: Any, cuts: Sequence[Any], shape: Sequence[Any]) -> Any:
+    """Parts of keys: (first, end, step) of each axis."""
+    kept = [cut == (0, size, 1) for cut, size in zip(cuts, shape)]
+    part = keys if all(kept[:1]) else keys[slice(*cuts[0])]
+    return part if all(kept[1:]) else _below(part, lambda one: _cut(one, cuts[1:], shape[1:]))
+
+
+def _squeeze(replay: Replaying, eqn: Any) -> Any:
+    keys = replay.read(eqn.invars[0])
+    for axis in sorted(eqn.params["dimensions"], reverse=True):
+        keys = _without(replay, keys, axis)
+    return keys
+
+
+def _without(replay: Replaying, keys: Any, axis: int) -> Any:
+    """Keys without an axis of one."""
+    if axis:
+        return _below(keys, lambda one: _without(replay, one, axis - 1))
+    if tuple.__len__(keys) or keys.folds is None:
+        return keys[0]
+    return keys.folds.at(replay.call, replay.call(operator.getitem, keys.folds.places, 0))
+
+
+def _below(keys: Any, work: Callable[[Any], Any]) -> Any:
+    """What work gives for what is at each place along the first axis."""
+
+    if keys.folds is None:
+        return Keys(map(work, keys))
+    single = None if keys.single is None and not tuple.__len__(keys) else lambda: [work(one) for one in keys]
+    return Keys((), keys.folds.then(work, ()), single)
+
+
+def _of_keys(rule: _Rule) -> _Rule:
+    """The rule of a primitive that arranges, of keys."""
+
+    def arranged(replay: Replaying, eqn: Any) -> Any:
+        if not eqn.invars or hasattr(eqn.invars[0], "val") or type(replay.read(eqn.invars[0])) is not Keys:
             return None
-        keys = replay.read(eqn.invars[0])
-        if not isinstance(keys, Keys):
-            return None
-        several, depth = [], keys
-        while isinstance(depth, Keys):
-            several.append(len(depth))
-            depth = tuple.__getitem__(depth, 0)
-        return _keys(work(_array(keys, tuple(several)), eqn.params, len(several)))
+        return rule(replay, eqn)
 
-    return rule
+    return arranged
 
 
-def _slice(held: np.ndarray, params: Any, axes: int) -> np.ndarray:
-    steps = params["strides"] or (1,) * axes
-    return held[tuple(map(slice, params["start_indices"][:axes], params["limit_indices"][:axes], steps[:axes]))]
-
-
-def _squeeze(held: np.ndarray, params: Any, axes: int) -> np.ndarray:
-    return held.reshape([size for at, size in enumerate(held.shape) if at not in params["dimensions"]])
-
-
-DRAWS: dict[str, Callable[[Replaying, Any], Any]] = {
+DRAWS: dict[str, _Rule] = {
     "jit": _drawn,
     "random_clone": _same,
     "random_wrap": _same,
@@ -212,7 +246,7 @@ DRAWS: dict[str, Callable[[Replaying, Any], Any]] = {
     "random_seed": _seed,
     "random_split": _split,
     "random_fold_in": _fold_in,
-    "slice": _arranged(_slice),
-    "squeeze": _arranged(_squeeze),
+    "slice": _of_keys(_slice),
+    "squeeze": _of_keys(_squeeze),
 }
 """Rules that give None where an equation is about something else."""

@@ -12,6 +12,7 @@ from jax.extend.core import Literal
 
 from gfx_ir.errors import MissingOp
 from gfx_ir.making import Making
+from gfx_ir.several_keys import Keys
 
 from ..recorded import Recording
 from . import CALLS, ELEMENTS, NUMBERED, REFUSED
@@ -48,7 +49,8 @@ class Replay:
             for axis, dim in enumerate(var.aval.shape):
                 told = told_by(dim) if is_open(dim) else None
                 if told is not None and told[0] not in self.sizes:
-                    self.sizes[told[0]] = told[1](value.shape[axis])
+                    whole = value.folds.places if isinstance(value, Keys) and value.folds is not None else value
+                    self.sizes[told[0]] = told[1](whole.shape[axis])
         return self.body(closed.jaxpr, closed.consts, args)
 
     def body(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> list[Any]:

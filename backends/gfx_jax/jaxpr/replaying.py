@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from gfx_ir.dtypes import number_of
+from gfx_ir.several_keys import Keys
 
 
 class Number(NamedTuple):
@@ -30,7 +31,9 @@ class Number(NamedTuple):
 
 
 def mapped(fn: Callable[[Any], Any], tree: Any) -> Any:
-    """A tree of dictionaries, tuples (named ones, too), lists and slices, with what fn makes of each leaf."""
+    """A tree of dictionaries, tuples (named ones, too), lists and slices, with what fn makes of each leaf; several keys are none."""
+    if isinstance(tree, Keys):
+        return tree
     if isinstance(tree, dict):
         return {name: mapped(fn, item) for name, item in tree.items()}
     if isinstance(tree, (tuple, list)):
@@ -51,6 +54,7 @@ class Replaying(Protocol):
         """What a variable was broadcast from, in a shape that broadcasts to its own."""
 
     def call(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any: ...
+    def sized(self, tree: Any) -> Any: ...
     def run(self, closed: Any, args: Sequence[Any]) -> list[Any]: ...
     def body(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> list[Any]: ...
     def inside(self, jaxpr: Any, consts: Sequence[Any], invars: Sequence[Any], outvars: Sequence[Any]) -> list[Any]: ...

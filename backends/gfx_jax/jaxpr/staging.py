@@ -16,7 +16,7 @@ from gfx_ir.types import LogicalTensor
 
 from ..recorded import Functions, kind_of, recording
 from ..recorded.names import as_equations, equality_asked, lengths_of_arrays
-from .draws import SEVERAL
+from .moved import SEVERAL
 from .replay import Replay
 from .supposing import Answers
 from .symbolic import OpenSizes, symbolic
@@ -79,7 +79,9 @@ def _struct(type_: LogicalTensor, scope: OpenSizes) -> jax.ShapeDtypeStruct:
     """What stands for an array of a type; one without a dtype is of keys of random numbers."""
     assert type_.dims is not None
     if type_.dtype is None:
-        return jax.ShapeDtypeStruct(type_.dims, jax.random.key(0).dtype)
+        keys = tuple(type_.dims)
+        fixed = all(type(dim) is int for dim in keys)
+        return jax.ShapeDtypeStruct(keys if fixed else symbolic(keys, scope), jax.random.key(0).dtype)
     given = jnp.dtype(type_.dtype.numpy)
     own = jax.dtypes.canonicalize_dtype(given)
     if own != given and type_.dtype.kind not in "iu":  # whole numbers are JAX's own, as jnp.arange makes them

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from types import SimpleNamespace
 from typing import Any
+
+import jax
+import jax.numpy as jnp
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
@@ -11,7 +16,7 @@ from gfx_ir.defaults import own
 from gfx_ir.dtypes import DType, int64
 from gfx_ir.graph import Value
 from gfx_ir.op import lookup
-from gfx_ir.row import Keys
+from gfx_ir.several_keys import Folds, Keys
 
 from ._lift import element, expect, literal, refuse
 
@@ -22,10 +27,35 @@ def _make_key(seed: Any, *, impl: Any = None, dtype: Any = None) -> Any:
 
 
 def _split(key: Any, num: Any = 2) -> Any:
-    if not literal(num) or isinstance(num, tuple) or num < 1:
-        refuse("jax.random.split into a number of keys that is no plain number", num=num)
-    found = ops.split_key(key, num)
-    return Keys((found,) if num == 1 else found)
+    """Keys that are each made of the key and its place, as JAX makes them unless it is set to split otherwise."""
+    count, *inner = num if isinstance(num, tuple) and num else (num,)
+    settings: Any = jax.config
+    alike = settings.jax_threefry_partitionable and settings.jax_default_prng_impl != "unsafe_rbg"
+    if not literal(tuple(inner)) or not (alike or (literal(num) and not inner)) or (literal(count) and count < 1):
+        refuse("jax.random.split into so many keys", num=num)
+    if inner:
+        return Keys(
+            (), Folds(key, ops.arange(count), functools.partial(_row_of_keys, tuple(inner)), tuple(inner), count)
+        )
+    folds = Folds(key, ops.arange(count), _at_place, count=count) if alike else None
+    if not literal(count):
+        return Keys((), folds)
+    found = ops.split_key(key, count)
+    return Keys((found,) if count == 1 else found, folds)
+
+
+def _at_place(call: Any, key: Any, place: Any) -> Any:
+    return call(jax.random.fold_in, key, place)
+
+
+def _row_of_keys(sizes: tuple[int, ...], call: Any, key: Any, place: Any) -> Any:
+    """A row of an array of keys of more axes, which counts on where the row before ends."""
+    count, *inner = sizes
+    begin = call(operator.mul, place, count)
+    places = call(jnp.add, call(jnp.arange, count), begin)
+    make: Any = functools.partial(_row_of_keys, tuple(inner)) if inner else _at_place
+    single = lambda: [make(call, key, call(operator.add, begin, at)) for at in range(count)]
+    return Keys((), Folds(key, places, make, tuple(inner)), single)
 
 
 def _uniform(
