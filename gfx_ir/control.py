@@ -91,6 +91,10 @@ class Control:
         """The region that runs, once, instead of the node, where its arguments decide that."""
         return None
 
+    def dtype_like(self, node: Any, at: int) -> Any:
+        """What has the dtype of its value at a place, where one value of its region or among its arguments has; else None."""
+        return None
+
     # ------------------------------------------------------------------ three domains
     def run(self, machine: Any, node: Any, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         """Data of its values. `machine` is an Interpreter, `args` the data of the arguments, `prefix` that of parameters."""

@@ -37,6 +37,10 @@ class Transform(Structural):
     def gives(self, node: Node) -> tuple:
         return (len(node.values) if several(node.args[0]) else 1,)
 
+    def dtype_like(self, node: Node, at: int) -> Any:
+        kind, inputs = node.args[:2]
+        return inputs[at] if kind == "grad" else node.regions[0].result[at if several(kind) else 0]
+
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         kind, inputs, operands, given = args
         region = node.regions[0]

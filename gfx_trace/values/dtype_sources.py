@@ -301,7 +301,9 @@ class DtypeSources:
         if value in record.begins:
             found = (record.begins[value],)
         elif value.node.regions:
-            found = tuple(record.sides(value)) or _filled(value) or found
+            control = value.node.op.control
+            like = None if control is None else control.dtype_like(value.node, value.index - 1)
+            found = (like,) if like is not None else tuple(record.sides(value)) or _filled(value) or found
         origin = record.facts.origin
         return [self._root(leaf) if leaf in origin else leaf for leaf in values_in(found) if leaf.is_tensor]
 

@@ -122,3 +122,21 @@ def test_weights_may_be_stepped_in_a_loop_of_open_length():
     x = torch.randn(3, 2)
     for steps in (0, 2):
         torch.testing.assert_close(program(x, steps), adapted(x, steps))
+
+
+def norms_of_each(w, x, y):
+    loss = lambda w, x, y: torch.nn.functional.cross_entropy((x @ w)[None], y[None])
+    return torch.func.vmap(torch.func.grad(loss), (None, 0, 0))(w, x, y).flatten(1).norm(dim=1)
+
+
+def of_positions(w, x, y):
+    chosen = torch.func.vmap(lambda a, b: (b + (a > 0).sum()) // 2)(x, y)
+    return w[:, chosen], torch.func.jacrev(lambda w: (x @ w) * y[:, None])(w).mean()
+
+
+@pytest.mark.parametrize("fn", [norms_of_each, of_positions])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_what_is_made_of_whole_numbers_and_fractions_has_the_dtype_of_the_functions_result(fn, dynamic):
+    given = torch.rand(3, 4), torch.rand(5, 3), torch.tensor([0, 1, 0, 1, 1])
+    program = gfx.symbolic_trace(fn, *given, dynamic=dynamic)
+    torch.testing.assert_close(program(*given), fn(*given))
