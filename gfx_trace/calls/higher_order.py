@@ -33,6 +33,7 @@ from ..values.called import called_name
 from ..values.proxy import HostProxy, Proxy, is_open
 from . import shapes
 from .copying import Copying, taking_apart
+from .functional_calls import functional_call
 from .modules import moved, register
 from .native import innermost, run_as_it_is
 
@@ -184,25 +185,6 @@ def _derivation(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     )
 
 
-def _functional_call(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """torch.func.functional_call(module, tensors, args, kwargs): a call of the module with other tensors in the place of its own."""
-    bound = inspect.signature(f).bind(*args, **kwargs).arguments
-    module, given, held = bound["module"], bound["parameter_and_buffer_dicts"], bound.get("args")
-    if bound.get("strict"):
-        raise tracer.error("GFX cannot convert torch.func.functional_call with strict=True", "leave strict= out")
-    known = dict(tracer.known)
-    for tensors in given if isinstance(given, (tuple, list)) else (given,):
-        for path, value in tensors.items():
-            owner, _, name = path.rpartition(".")
-            own = getattr(module.get_submodule(owner), name)
-            tracer.known[id(own)] = value if type(value) is Proxy else tracer.arrays.array_proxy(value)
-    try:
-        positional = () if held is None else held if isinstance(held, tuple) else (held,)
-        return tracer.calls.call(module, positional, bound.get("kwargs") or {})
-    finally:
-        tracer.known = known
-
-
 def _settled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """settled(body, init, *rows), what a loop starts from, and as_carried(before, new), what a trip leaves: the capture of the loop settles both."""
     return args[1]
@@ -323,7 +305,7 @@ SPECIAL: dict[str, Handler] = {
     "switch": _of_arrays(_switch), "transparent": _transparent, "wrapped": _through("__wrapped__"), "scripted": _through("_torchdynamo_inline"),
     "checkpoint": _checkpoint, "checkpoint_sequential": _checkpoint_sequential, "autocast": _autocast,
     "tape": _tape, "tape_gradient": tape_gradient, "function_transform": function_transform, "derivation": _derivation,
-    "functional_call": _functional_call, "register": register, "moved": moved,
+    "functional_call": functional_call, "register": register, "moved": moved,
     "null_context": _always(contextlib.nullcontext()), "true": _always(True),
     "false": _always(False), "is_tensor": _is_tensor, "is_refined": _is_refined,
     "size": shapes.size, "of_sizes": shapes.of_sizes, "tree": _tree, "all_leaves": _all_leaves, "each_leaf": _each_leaf,

@@ -91,3 +91,42 @@ def test_trees_are_taken_apart_and_put_together_by_pytorch():
     program = gfx.symbolic_trace(model, x, {"c": x}, dynamic=True)
     for given in (torch.randn(4, 3), torch.ones(1, 3)):
         torch.testing.assert_close(program(given, {"c": -given}), model(given, {"c": -given}))
+
+
+class Counting(nn.Module):
+    """A buffer that is replaced, and one that is counted in place; `inner` holds it."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("seen", torch.zeros(3))
+        self.register_buffer("count", torch.tensor(0))
+
+    def forward(self, x):
+        self.seen = self.seen + x
+        self.count += 1
+        return self.seen * self.count
+
+
+class Given(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Counting()
+        self.register_buffer("own", torch.ones(3))
+
+    def forward(self, x, n: int):
+        given = {"seen": self.own}
+        y = torch.func.functional_call(self.inner, given, (x,))
+        if n > 1:
+            y = y + torch.func.functional_call(self.inner, (given,), (x,))
+        return y, given["seen"] * 1, self.inner.seen * 1, self.inner.count * 1, self.inner(x)
+
+
+def test_what_a_call_leaves_in_a_module_stays_and_what_it_is_given_goes():
+    net, made = Given(), gfx.symbolic_trace(Given())
+    module = gfx.transpile(Given(), to="torch").module()
+    for n in (2, 0, 3):
+        want = net(X[0, :3], n)
+        torch.testing.assert_close(made(X[0, :3], n), want)
+        torch.testing.assert_close(module(X[0, :3], n), want)
+    torch.testing.assert_close(module.state_dict(), net.state_dict())
+    torch.testing.assert_close(made.captured.target.state_dict(), net.state_dict())
