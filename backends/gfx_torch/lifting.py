@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import torch
 
 from gfx_ir import dtypes, ops
-from gfx_ir.build import assumptions, dtype_of, host, parameter_data, rank_of, told_dims
+from gfx_ir.build import assumptions, dtype_of, host, parameter_data, rank_of, told_dims, told_dtype
 from gfx_ir.control import is_parameter
 from gfx_ir.defaults import number_kind
 from gfx_ir.dtypes import DType, dtype, holds, kind_of
@@ -186,7 +186,7 @@ def kind(x: Any) -> str:
     """Kind of the dtype of a tensor or number: b, i, u, f, c, or empty where it is unknown."""
     if isinstance(x, (bool, int, float, complex)):
         return kind_of(x)
-    found = dtype_of(x)
+    found = dtype_of(x) or (told_dtype(x) if isinstance(x, Value) and x.is_tensor else None)
     return "" if found is None else found.kind
 
 
@@ -241,8 +241,7 @@ def cast_like(new: Any, base: Any) -> Any:
 
 def floating(x: Any) -> Any:
     """x in torch's default dtype where it is known to hold integers or booleans."""
-    found = dtype_of(x)
-    return ops.astype(x, default_dtype()) if found is not None and found.kind in "biu" else x
+    return ops.astype(x, default_dtype()) if isinstance(x, Value) and kind(x) in ("b", "i", "u") else x
 
 
 def default_dtype(data: Any = ()) -> DType | None:

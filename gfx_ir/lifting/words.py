@@ -193,7 +193,7 @@ def kind_of(x: Any) -> str | None:
         return kind_of_number(x)
     if isinstance(x, Value) and not x.is_tensor:
         return {"int": "i", "float": "f", "bool": "b"}.get(x.kind)
-    found = known_dtype(x)
+    found = known_dtype(x) or (told_dtype(x) if isinstance(x, Value) else None)
     return None if found is None else found.kind
 
 

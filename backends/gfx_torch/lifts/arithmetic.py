@@ -45,7 +45,9 @@ def _scaled(value: Any, x: Any) -> Any:
 
 
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
-    """input + value * tensor1 * tensor2."""
+    """input + value * tensor1 * tensor2. Among whole numbers the value is one."""
+    if all(kind_of(x) in ("b", "i", "u") for x in (input, tensor1, tensor2)) and kind_of(value) not in ("b", "i"):
+        value = int(value) if isinstance(value, float) else ops.astype(value, INT64)
     return ops.add(input, _scaled(value, ops.multiply(tensor1, tensor2)))
 
 
@@ -57,7 +59,7 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
 def nan_to_num(input: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
     """NaN becomes 0, infinities the largest numbers, unless told; whole numbers are none of these."""
     known = dtype_of(input)
-    if known is not None and known.kind in "biu":
+    if kind(input) in ("b", "i", "u"):
         return ops.copy(input)
     if posinf is None or neginf is None:
         element = dtype_of(input) or ops.dtype_of(input)
@@ -90,8 +92,7 @@ def diff(input: Any, n: Any = 1, dim: Any = -1, prepend: Any = None, append: Any
     """Differences of neighbours along an axis."""
     joined = [x for x in (prepend, input, append) if x is not None]
     x = input if len(joined) == 1 else ops.concat(tuple(joined), axis=dim)
-    found = dtype_of(x)
-    differ = ops.not_equal if found is not None and found.kind == "b" else ops.subtract
+    differ = ops.not_equal if kind(x) == "b" else ops.subtract
     for _ in range(n):
         x = differ(ops.getitem(x, _along(dim, slice(1, None))), ops.getitem(x, _along(dim, slice(None, -1))))
     return x
