@@ -10,6 +10,7 @@ import torch
 
 import differential
 from differential import EAGER, TARGETS, check
+from dtype_checks import judged_typed
 from family_checks import judged
 from fuzz_failures import FAILURES
 from fuzz_failures_kinds import KINDS
@@ -19,7 +20,10 @@ from fuzz_failures_state import STATE
 from fuzz_failures_types import TYPES
 from fuzz_families import chosen, written
 from fuzz_families_arrays import FAMILIES
+from fuzz_families_dtypes import FAMILIES as DTYPES
+from fuzz_families_modules import FAMILIES as MODULES
 from fuzz_programs import load, program_of
+from module_checks import judged_module
 from sweeps import one_in, part
 
 COUNT, BATCH = 75, 25
@@ -70,6 +74,16 @@ def test_families(family):
 def test_families_of_arrays(family):
     for program in one_in(ARRAYS_TRIED, itertools.islice(FAMILIES[family](), 0, None, 7)):
         found = judged(program)
+        assert not found.startswith(("wrong", "crash")), f"{program.name}: {found}\n{program.text}"
+
+
+@pytest.mark.parametrize("family", [*MODULES, *DTYPES])
+def test_families_of_modules_and_dtypes(family):
+    programs, judge, tried = (
+        (MODULES[family](), judged_module, 53) if family in MODULES else (DTYPES[family](), judged_typed, 997)
+    )
+    for program in one_in(7, itertools.islice(programs, 0, None, tried)):
+        found = judge(program)
         assert not found.startswith(("wrong", "crash")), f"{program.name}: {found}\n{program.text}"
 
 
