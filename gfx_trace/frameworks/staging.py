@@ -220,7 +220,15 @@ def _run(
     if not alike or not new.keys() <= set(places) or not all(map(backend.is_tensor, new.values())):
         why = "it writes what is no array to an object that it is given, of which JAX's own tracer has a copy"
         raise NotStaged(name, why, None, "return what it computes")
-    return result, new
+    return _given_back(backend, result), new
+
+
+def _given_back(backend: Backend, result: Any) -> Any:
+    """What a call gave, with the functions that it was given where something stood for them, as in a model that it hands on."""
+    leaves, rebuild = backend.flatten(result)
+    if not any(isinstance(leaf, Closure) for leaf in leaves):
+        return result
+    return rebuild([leaf.function if isinstance(leaf, Closure) else leaf for leaf in leaves])
 
 
 def _usable(backend: Backend, now: Any, fresh: Callable[[], Any]) -> Any:

@@ -13,7 +13,7 @@ import pytest
 import gfx_trace as gfx
 
 LIBRARY = """
-import collections.abc, itertools
+import collections.abc, dataclasses, itertools
 import jax, jax.numpy as jnp
 
 _calls = itertools.count()
@@ -200,6 +200,22 @@ def moved_of(held):
     return moved(held["x"], *held["states"])
 
 
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Activated:
+    weight: jax.Array
+    act: collections.abc.Callable
+
+    def __call__(self, x):
+        return self.act(x @ self.weight)
+
+
+def halved(layer):
+    if jax.eval_shape(jnp.shape, layer.weight) is None:
+        raise ValueError("no weight")
+    return jax.tree.map(lambda x: x / 2 if isinstance(x, jax.Array) else x, layer)
+
+
 def checked(x):
     if x.ndim != 3:
         raise ValueError("three axes are needed")
@@ -303,6 +319,16 @@ def test_containers_and_variables_of_a_library_are_taken_and_given_by_what_they_
             made(state(array), layer(array, ready=False), x)
     grown, _ = gfx.symbolic_trace(step, state(jnp.array), layer(jnp.array), X)(state(jnp.array), layer(jnp.array), X)
     assert type(grown) is type(grown["outer"]) is library.Table and type(grown["outer"]["w"]) is library.Variable
+
+
+def test_a_function_in_an_object_that_a_library_hands_on_is_the_authors(library):
+    def act(x):
+        return x * 2
+
+    layer = library.Activated(X, act)
+    made = gfx.symbolic_trace(lambda layer: library.halved(layer), layer)(layer)
+    assert made.act is act
+    np.testing.assert_allclose(made.weight, X / 2)
 
 
 def test_one_array_in_two_variables_is_two_parameters_and_one_variable_at_two_places_is_one(library):
