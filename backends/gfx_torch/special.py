@@ -44,6 +44,8 @@ _NAMES = {
     "autograd.functional.vhp autograd.functional.hvp",
     "register": "nn.Module.register_buffer",
     "moved": "nn.Module.to",
+    "state_dict": "nn.Module.state_dict",
+    "as_numpy": "Tensor.numpy",
     "functional_call": "func.functional_call",
     "checkpoint": "utils.checkpoint.checkpoint",
     "checkpoint_sequential": "utils.checkpoint.checkpoint_sequential",

@@ -14,7 +14,7 @@ from gfx_ir.probing import is_module
 from gfx_ir.records import plain
 
 from ..frameworks.params import mapped, moved
-from ..heap.journal import READ
+from ..heap.slots import READ
 from .blocks import Block, Divergence, divergence
 from .differences import Difference, compare_all, copied, flat
 from .program import Program

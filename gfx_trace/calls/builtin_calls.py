@@ -21,8 +21,8 @@ from gfx_ir.python_numbers import FUNCTIONS, OPEN
 from gfx_ir.trees import leaves
 
 from ..control.endless import endless
-from ..heap.journal import stored_attribute
 from ..heap.makers import COMBINED
+from ..heap.slots import stored_attribute
 from ..interfaces import Capturing
 from ..objects.deciding_items import any_all
 from ..objects.iterating_calls import (

@@ -21,7 +21,6 @@ from gfx_ir.source import Span
 
 from ..heap.contents import FIXED, IN_PLACE_FUNCTIONS, attributes_of, only_reads, row_of
 from ..heap.framework_state import begins, run_unwritten, stateful, stateful_parts
-from ..heap.journal import MISSING, Slot
 from ..heap.reached import (
     DEEP,
     IMMUTABLE,
@@ -34,6 +33,7 @@ from ..heap.reached import (
     state_of,
     unexplained,
 )
+from ..heap.slots import MISSING, Slot
 from ..interfaces import Capturing
 from ..python.list_methods import list_method
 from ..python.rows import called
@@ -188,13 +188,21 @@ class Effects:
 
     def is_there(self, owner: Any, key: Any) -> None:
         """A key or attribute was read or written: in straight code it is there from now on, at its place if it is the last."""
+        owner = self.tracer.journal.tables.owner(owner)
         if self.unsure and id(owner) in self.unsure and not self.tracer.stack:
             if not isinstance(owner, dict) or next(reversed(owner), None) == key:
                 self.unsure[id(owner)].discard(key)
 
+    def shown(self, table: Any, owner: Any) -> None:
+        """The code gets the attribute dictionary of an object, and may ask for all that stands in it, or does not."""
+        self.sure_of(owner)
+        self.tracer.journal.tables.shown(table, owner)
+        self.tracer.consulted.add_all(owner)
+
     def sure_of(self, owner: Any, *asked: Any, ordered: bool = True) -> None:
         """Before it is asked which keys a dictionary has, or attributes an object, or whether these (`asked`). Raises where that
         hangs on data, or the order in which they stand (`ordered`)."""
+        owner = self.tracer.journal.tables.owner(owner)
         if id(owner) in self.open_keys:
             what = f"GFX cannot convert this use of {self.open_keys[id(owner)]!r}: it was not given, and which keys it has is open"
             raise self.tracer.error(what, "give it at capture, or annotate it as a TypedDict")
@@ -214,6 +222,7 @@ class Effects:
 
     def is_unsure(self, owner: Any) -> bool:
         """Whether data decides which keys a dictionary has, or attributes an object, or in which order they stand."""
+        owner = self.tracer.journal.tables.owner(owner)
         return id(owner) in self.unsure or id(owner) in self.unordered or bool(_absent(owner))
 
     def sure_of_keys(self, x: Any, ordered: bool = True) -> None:

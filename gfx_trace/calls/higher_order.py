@@ -34,8 +34,9 @@ from ..values.proxy import HostProxy, Proxy, is_open
 from . import shapes
 from .copying import Copying, taking_apart
 from .functional_calls import functional_call
-from .modules import moved, register
+from .modules import moved, register, state_dict
 from .native import innermost, run_as_it_is
+from .numpy_arrays import as_numpy
 
 Handler = Callable[[Capturing, Any, tuple, dict], Any]
 _FUNCTIONS = frozenset(("f", "func", "function", "operation", "is_leaf"))
@@ -305,7 +306,7 @@ SPECIAL: dict[str, Handler] = {
     "switch": _of_arrays(_switch), "transparent": _transparent, "wrapped": _through("__wrapped__"), "scripted": _through("_torchdynamo_inline"),
     "checkpoint": _checkpoint, "checkpoint_sequential": _checkpoint_sequential, "autocast": _autocast,
     "tape": _tape, "tape_gradient": tape_gradient, "function_transform": function_transform, "derivation": _derivation,
-    "functional_call": functional_call, "register": register, "moved": moved,
+    "functional_call": functional_call, "register": register, "moved": moved, "state_dict": state_dict, "as_numpy": as_numpy,
     "null_context": _always(contextlib.nullcontext()), "true": _always(True),
     "false": _always(False), "is_tensor": _is_tensor, "is_refined": _is_refined,
     "size": shapes.size, "of_sizes": shapes.of_sizes, "tree": _tree, "all_leaves": _all_leaves, "each_leaf": _each_leaf,

@@ -106,6 +106,20 @@ def register(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
     tracer.objects.setattr(owner, name, value)
 
 
+def state_dict(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """module.state_dict(...): its tensors by name, which share memory with those of the module, and have no gradients unless asked."""
+    given = inspect.signature(f).bind(*args, **kwargs)
+    given.apply_defaults()
+    own = given.arguments["keep_vars"]
+    given.arguments["keep_vars"] = True
+    found = run_as_it_is(tracer, f, given.args, given.kwargs)
+    for name, tensor in found.items():
+        if tracer.arrays.array_owner(tensor) is not None:
+            held = tracer.arrays.array_proxy(tensor, name)
+            found[name] = held if own else tracer.calls.call(tracer.objects.getattr(held, "detach"), (), {})
+    return tracer.journal.made.note(found)
+
+
 def moved(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """module.to(...): each float of a module that this very code makes is what tensor.to(...) gives of it."""
     owner, *given = args

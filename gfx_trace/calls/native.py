@@ -17,10 +17,10 @@ from gfx_ir.trees import leaves
 from ..frameworks.alarms import entering
 from ..frameworks.grad_managers import standing_for
 from ..frameworks.holding import hold
-from ..heap.contents import FIXED, row_of
+from ..heap.contents import FIXED, attributes_of, row_of
 from ..heap.framework_state import GENERATORS
 from ..heap.makers import made_by
-from ..heap.reached import reached_from
+from ..heap.reached import held_by_objects, reached_from
 from ..interfaces import Capturing
 from ..objects.native_methods import NativeMethods
 from ..python.devices import settled
@@ -43,6 +43,8 @@ _OF_EVERY_OBJECT = frozenset(("__init__", "__setattr__", "__delattr__", "__getat
 """What `object` itself has, and runs no other method of the object's for: `super().__init__()` may come to it."""
 _CONSTANTS = FIXED - {tuple, type(None)}
 """Types whose methods in C run no code of an author's with each other, and hold nothing."""
+_COPIES = frozenset((bytes, bytearray))
+"""What holds the contents of arrays when it was made of them."""
 _STORING = frozenset(("__setitem__", "setdefault"))
 """Methods of dictionaries that look up a key, and put a value there."""
 _HOLDING = (list, tuple, set, frozenset, dict)
@@ -68,7 +70,24 @@ def run_native(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: di
         found = tracer.arrays.in_graph(run(tracer, f, args, kwargs))
     for made in made_by(f, args, kwargs, found):
         tracer.journal.made.note(made)
+    if type(found) not in FIXED or type(found) in (tuple, *_COPIES):
+        _check_copies(tracer, f, (*args, *kwargs.values()), found)
+    if type(found) is dict and args and found is attributes_of(args[0]):
+        tracer.effects.shown(found, args[0])
     return found
+
+
+def _check_copies(tracer: Capturing, f: Callable[..., Any], given: tuple, found: Any) -> None:
+    """Raises where code that is not entered has put what the arrays of an object hold into other ones, or into a text of bytes: it would
+    do so once, at the capture."""
+    known = tracer.known.keys()
+    new = [x for x in reached_from((found,)) if tracer.arrays.is_numbers(x) and id(x) not in known]
+    if not new and type(found) not in _COPIES:
+        return
+    held = {id(x) for x in held_by_objects(given) if tracer.arrays.is_numbers(x)}
+    if held and not (new and held.issuperset(map(id, new))):
+        what = f"GFX cannot convert this call of {called_name(f)}: it copies what the arrays of an object hold, once, at the capture"
+        raise tracer.error(what, "copy the arrays one by one: x.clone() in PyTorch, x.copy() in NumPy and JAX")
 
 
 def _deep_copy(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:

@@ -104,7 +104,7 @@ class Objects:
             self.tracer.consulted.add((id(o), name))
             raise
         if name == "__dict__":
-            self.tracer.effects.sure_of(o)
+            self.tracer.effects.shown(found, o)
         if type(found) is Gated:
             return self.tracer.gates.read(found)
         self.tracer.consulted.add((id(o), name))
@@ -154,6 +154,11 @@ class Objects:
         self.tracer.journal.links.write(o, lambda each: self._put_attribute(each, name, value))
 
     def _put_attribute(self, o: Any, name: str, value: Any) -> None:
+        if name == "__dict__" and self.tracer.stack and not self.tracer.journal.is_own(o):
+            raise self.tracer.error(
+                f"GFX cannot convert this write: a test or loop replaces all attributes of a {type(o).__name__}",
+                "set them one by one",
+            )
         self.tracer.journal.record(o, name, "attribute", name, self.tracer.span(), everywhere=True)
         setattr(o, name, value)
         self.tracer.effects.is_there(o, name)
@@ -221,7 +226,7 @@ class Objects:
                 self.tracer.record.tell_shape(found)
         if self.tracer.arrays.array_owner(found) is not None:
             at = len(o) + key if type(o) is list and key < 0 else key
-            place = (id(o), at) if type(key) in PLAIN_KEYS else None
+            place = (id(self.tracer.journal.tables.owner(o)), at) if type(key) in PLAIN_KEYS else None
             return self.tracer.arrays.array_proxy(found, key if isinstance(key, str) else "constant", place)
         return found
 

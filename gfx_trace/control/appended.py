@@ -10,7 +10,7 @@ from gfx_ir.source import Span
 from gfx_ir.types import LogicalTensor
 
 from ..heap.aliases import doubt, memory, mutable, reached, share
-from ..heap.journal import Slot
+from ..heap.slots import Slot
 from ..interfaces import Capturing
 from ..python.listed import ListedItems
 from ..python.rows import Growing, StackedRows, called, grown, kind_of_item

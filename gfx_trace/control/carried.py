@@ -16,7 +16,7 @@ from gfx_ir.python_numbers import kind_of as kind_of_number
 from gfx_ir.rules import UNKNOWN
 from gfx_ir.types import LogicalTensor
 
-from ..heap.journal import Slot
+from ..heap.slots import Slot
 from ..interfaces import Capturing
 from ..python.convert import NUMBERS_AND_TEXT, without_class
 from ..python.rows import item_called, slot_called

@@ -9,9 +9,10 @@ from typing import Any
 from gfx_ir.op import active
 
 from ..heap.contents import unchanged
-from ..heap.journal import Journal, Slot
+from ..heap.journal import Journal
 from ..heap.links import Link, When, both, exclusive, reach
 from ..heap.made import WRITABLE
+from ..heap.slots import Slot
 from ..python.rows import Growing
 from ..values.access import said
 from ..values.nest import branches, is_record

@@ -9,7 +9,7 @@ from gfx_ir.graph import Value
 from gfx_ir.op import active
 
 from ..heap.aliases import memory
-from ..heap.journal import Slot
+from ..heap.slots import Slot
 from ..interfaces import Capturing
 from ..python.listed import ListedItems, is_list
 from ..python.rows import FILLED, Growing, StackedRows, both_ways, kind_of_items, listed_items

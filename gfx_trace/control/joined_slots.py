@@ -9,7 +9,7 @@ from gfx_ir.errors import UnsupportedConstruct
 
 from ..frameworks.grad_mode import undecided
 from ..heap.contents import Content
-from ..heap.journal import MISSING, Slot, with_items
+from ..heap.slots import MISSING, Slot, with_items
 from ..interfaces import Capturing
 from ..python.rows import called, holds_rows, length_error, slot_called
 from ..values.gated import Gated, GatedItems, lacks

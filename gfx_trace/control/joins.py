@@ -17,8 +17,9 @@ from gfx_ir.python_numbers import NUMBER_CLASSES, is_number, kind_of
 from gfx_ir.types import LogicalTensor
 
 from ..heap.aliases import doubt, mutable, share
-from ..heap.journal import Slot, held_value
+from ..heap.journal import held_value
 from ..heap.links import Link, When, both, reach
+from ..heap.slots import Slot
 from ..interfaces import Capturing
 from ..python.convert import has_class
 from ..python.listed import ListedItems

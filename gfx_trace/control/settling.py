@@ -10,7 +10,7 @@ from gfx_ir.trees import leaves
 
 from ..frameworks.grad_mode import alike as alike_modes
 from ..heap.aliases import mutable
-from ..heap.journal import MISSING, Slot
+from ..heap.slots import MISSING, Slot
 from ..values.access import said
 from ..values.gated import Gated, defined_by, is_total, lacks, usable
 from ..values.joined_types import joined_kind

@@ -12,7 +12,7 @@ from gfx_ir.reach import reached
 from gfx_ir.trees import leaves
 
 from ..heap.contents import Content
-from ..heap.journal import Slot
+from ..heap.slots import Slot
 from ..python.rows import Growing, StackedRows, called, holds_rows, kind_of_item, length_error
 from ..values.gated import Gated
 from ..values.number_rows import one_kind

@@ -7,8 +7,8 @@ from typing import Any
 from gfx_ir.control import is_none_test
 from gfx_ir.graph import Graph, Value
 
-from ..heap.journal import Slot
 from ..heap.links import Link
+from ..heap.slots import Slot
 from ..interfaces import Capturing
 from ..python.faults import not_given
 from ..values.facts import opposite

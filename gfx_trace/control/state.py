@@ -21,7 +21,8 @@ from gfx_ir.trees import leaves
 
 from ..heap.aliases import WrittenConstant
 from ..heap.contents import FIXED, row_of, unchanged
-from ..heap.journal import MISSING, Slot, containers
+from ..heap.journal import containers
+from ..heap.slots import MISSING, Slot
 from ..interfaces import Capturing
 from ..python.faults import class_name
 from ..python.remembered import Filled, Left, hangs_on_data, inside
@@ -72,7 +73,8 @@ def lasting_writes(
     asked = [write.first for write in found if write.first is not None]
     set_up = [write.slot for write in found if write.slot is not None and not write.kept]
     changed = [slot for slot in slots if not _set_again(tracer, slot)]
-    left = Left(changed, asked, set_up, tracer.effects.ran)
+    states = {write.slot.id for write in found if write.slot is not None and write.param is not None}
+    left = Left(changed, asked, set_up, states, tracer.effects.ran)
     if asked:  # what else is fixed is set up with it
         found = [write for write in found if write.slot is None or any(type(x) is Value for x in leaves(write.value))]
     tracer.journal.undo()
@@ -124,9 +126,12 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int], apart: Apart) -> Wr
     if _replaces(tracer, slot, value, old):
         tree, rebuild = apart(value)
         return Write(path, tree, slot, rebuild=rebuild)
-    refusal = _refusal(tracer, slot, value, old, module)
+    unasked = _is_unasked(tracer, slot, old, module)
+    refusal = None if unasked and isinstance(value, HostProxy) else _refusal(tracer, slot, value, old, module)
     several = type(value) is tuple and bool(value) and all(type(part) is Proxy for part in value)
-    if refusal is not None and not ((type(value) is Proxy or several) and _begins(slot, old)):
+    if refusal is not None and not (
+        ((type(value) is Proxy or several) and _begins(slot, old)) or (unasked and hangs_on_data(value))
+    ):
         if hangs_on_data(value):
             if isinstance(value, HostProxy):
                 keep(tracer, value.value)
@@ -153,10 +158,9 @@ def _refusal(tracer: Capturing, slot: Slot, value: Any, old: Any, module: str | 
         return UnsupportedConstruct(
             what, slot.span, "make it a tensor before the capture (a buffer), or return it instead"
         )
-    asked = slot.place in tracer.consulted
     if not (old is None or old is MISSING or _is_filled(old) or tracer.arrays.array_owner(old) is not None):
-        return _changes(tracer, slot, old) if asked or module is None or type(old) not in FIXED else None
-    if not asked or not (old is None or old is MISSING):
+        return _changes(tracer, slot, old)
+    if not (old is None or old is MISSING):
         return None
     found = "None" if old is None else "not there"
     return UnsupportedConstruct(
@@ -168,6 +172,11 @@ def _refusal(tracer: Capturing, slot: Slot, value: Any, old: Any, module: str | 
 def _is_filled(old: Any) -> bool:
     """Whether a slot holds what stands for what an earlier call left there."""
     return isinstance(old, Filled) or (isinstance(old, tuple) and bool(old) and all(map(_is_filled, old)))
+
+
+def _is_unasked(tracer: Capturing, slot: Slot, old: Any, module: str | None) -> bool:
+    """Whether an attribute of a module is a constant of Python's that the code did not ask for by its name."""
+    return module is not None and type(old) in FIXED and old is not None and slot.place not in tracer.consulted
 
 
 def _begins(slot: Slot, old: Any) -> bool:

@@ -11,8 +11,8 @@ from typing import Any
 from gfx_ir.backend import Backend
 from gfx_ir.probing import own_attribute
 
-from ..heap.journal import Slot
 from ..heap.reads import UNSET, content_of
+from ..heap.slots import Slot
 from ..rewrite.packages import users
 from ..values.flavour import loaded_names
 

@@ -23,7 +23,7 @@ from gfx_ir.several_keys import Keys
 from gfx_ir.source import Span
 from gfx_ir.types import LogicalTensor
 
-from ..heap.journal import Slot
+from ..heap.slots import Slot
 from ..interfaces import Capturing
 from ..rewrite import is_converted
 from ..values.proxy import HostProxy, Proxy, is_open

@@ -1,151 +1,24 @@
-"""The mutation journal: what captured code has written, so that a region can be left as if it had not run.
-
-A slot is (object, key): a Proxy's value (key None), an attribute, an item, a list's length, the cell of a nonlocal
-variable, the gradient mode.
-"""
+"""The mutation journal: what captured code has written, so that a region can be left as if it had not run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import CellType, FunctionType, MemberDescriptorType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Value
-from gfx_ir.probing import cell_content
 
 from ..values.proxy import Proxy
-from .contents import attributes_of, contents_of, fill, table_of, unchanged
+from .contents import unchanged
 from .links import Link, Links, not_alone
 from .made import WRITABLE, Made
+from .slots import Slot
+from .tables import Tables
 
-MISSING = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 ANYWHERE = 0
 """Stands in a log for what code may come to from anywhere."""
 _OF_OBJECTS = frozenset((*WRITABLE, "cell"))
 _WIDE = (type, FunctionType, ModuleType)
-
-
-class Slot:
-    """Something that captured code can write: how to read it, set it, and what it is called."""
-
-    __slots__ = ("object", "key", "kind", "name", "old", "span")
-
-    def __init__(self, obj: Any, key: Any, kind: str, name: str, old: Any, span: Any = None) -> None:
-        self.object, self.key, self.kind, self.name, self.old, self.span = obj, key, kind, name, old, span
-
-    @property
-    def id(self) -> tuple:
-        """What tells slots apart."""
-        return id(self.object), self.kind, self.key if isinstance(self.key, (str, int, type(None))) else id(self.key)
-
-    @property
-    def place(self) -> tuple:
-        """What tells places apart that an attribute or an item is read from."""
-        return id(self.object), self.key
-
-    def get(self) -> Any:
-        """What stands in it now."""
-        return READ[self.kind](self.object, self.key)
-
-    def found(self, value: Any) -> Any:
-        """What who reads it finds where `value` stands in it: an attribute that an object has not got may be its class's."""
-        if value is not MISSING or self.kind != "attribute":
-            return value
-        held = self.object
-        bases = held.__mro__[1:] if isinstance(held, type) else type(held).__mro__
-        inherited = next((vars(base)[self.key] for base in bases if self.key in vars(base)), MISSING)
-        return MISSING if hasattr(type(inherited), "__get__") else inherited
-
-    @property
-    def unset(self) -> Exception | None:
-        """What Python raises where nothing stands in it; None where code of the object's class may say something else."""
-        kind = type(self.object)
-        if self.kind == "item" and kind is dict:
-            return KeyError(self.key)
-        own = kind.__getattribute__ is object.__getattribute__ and not hasattr(kind, "__getattr__")
-        text = f"{kind.__name__!r} object has no attribute {self.key!r}"
-        return AttributeError(text) if self.kind == "attribute" and own else None
-
-    def set(self, value: Any) -> None:
-        """Put a value in it, without a record."""
-        WRITE[self.kind](self.object, self.key, value)
-
-
-def stored_attribute(obj: Any, key: str) -> Any:
-    """What an object itself holds under a name, in a slot of its class or of its own; MISSING: nothing."""
-    own = hasattr(obj, "__dict__") and not isinstance(getattr(type(obj), key, None), MemberDescriptorType)
-    if not own:
-        return getattr(obj, key, MISSING)
-    found = attributes_of(obj).get(key, MISSING)
-    table = table_of(obj, key) if found is MISSING else None
-    return found if table is None else table[key]
-
-
-def _set_attribute(obj: Any, key: str, value: Any) -> None:
-    table = table_of(obj, key)
-    if table is not None:
-        _set_item(table, key, value)
-    elif value is not MISSING:
-        (type if isinstance(obj, type) else object).__setattr__(obj, key, value)
-    elif stored_attribute(obj, key) is not MISSING:
-        (type if isinstance(obj, type) else object).__delattr__(obj, key)
-
-
-def _set_cell(cell: CellType, key: Any, value: Any) -> None:
-    if value is MISSING:
-        del cell.cell_contents
-    else:
-        cell.cell_contents = value
-
-
-def _get_item(obj: Any, key: Any) -> Any:
-    if isinstance(obj, dict):
-        return obj.get(key, MISSING)
-    return MISSING if _shorter(obj, key) else obj[key]
-
-
-def _set_item(obj: Any, key: Any, value: Any) -> None:
-    if _shorter(obj, key) or (value is MISSING and isinstance(obj, list)):
-        return  # its content is a slot of its own
-    if value is MISSING:
-        obj.pop(key, None)
-    else:
-        obj[key] = value
-
-
-def _shorter(obj: Any, key: Any) -> bool:
-    """Whether a list has lost the place of an item since it was written."""
-    return isinstance(obj, list) and key >= len(obj)
-
-
-def with_items(container: Any, items: list[tuple[Any, Any]]) -> Any:
-    """A list or dictionary, with items written to it."""
-    for key, value in items:
-        _set_item(container, key, value)
-    return container
-
-
-READ: dict[str, Callable[[Any, Any], Any]] = {
-    "proxy": lambda obj, key: obj.value,
-    "base": lambda obj, key: obj.base,
-    "attribute": stored_attribute,
-    "item": _get_item,
-    "cell": lambda obj, key: cell_content(obj, MISSING),
-    "contents": lambda obj, key: contents_of(obj),
-    "global": lambda obj, key: obj.get(key, MISSING),
-    "mode": lambda obj, key: obj.mode,
-}
-WRITE: dict[str, Callable[[Any, Any, Any], None]] = {
-    "proxy": lambda obj, key, value: obj.restore(value),
-    "base": lambda obj, key, value: setattr(obj, "base", value),
-    "attribute": _set_attribute,
-    "item": _set_item,
-    "cell": _set_cell,
-    "contents": lambda obj, key, value: fill(obj, value),
-    "global": _set_item,
-    "mode": lambda obj, key, value: setattr(obj, "mode", value),
-}
 
 
 class Journal:
@@ -154,6 +27,7 @@ class Journal:
     def __init__(self) -> None:
         self.frames: list[dict[tuple, Slot]] = [{}]
         self.made = Made()
+        self.tables = Tables(self.made)
         self._since = [0]  # of each region, how much had been made before it
         self.links = Links(self.frames, self.made)  # of containers that may be others
         self.log: list[int] = []  # ids of what was written, or put back, but for tensors,
@@ -166,6 +40,7 @@ class Journal:
         """Note that a slot is about to be written (at `span`); the first write in a region keeps the old value. `everywhere`: the
         same is written to whatever else the object may be. Raises where it may be another one, and that is not so; and where a function
         is captured by itself that writes to what was there before it."""
+        obj, key, kind = self.tables.place(obj, key, kind)
         if kind == "proxy" and isinstance(obj, Proxy):
             name = getattr(obj.value, "name", None) or "tensor"
         if not everywhere:
@@ -203,7 +78,8 @@ class Journal:
         if kind == "proxy":
             self.overwritten.add(obj.value)
         else:
-            self.log.append(ANYWHERE if kind == "global" or isinstance(obj, _WIDE) else id(obj))
+            wide = kind == "global" or isinstance(obj, _WIDE)
+            self.log += [ANYWHERE] if wide else self.tables.ids(obj)
 
     def _check_alone(self, obj: Any, span: Any) -> None:
         if obj in self.links:
@@ -238,7 +114,25 @@ class Journal:
         for slot in reversed(slots):
             self._count(slot.kind, slot.object)
             slot.set(slot.old)
-        return by_items(_changed(written))
+        return self._by_items(_changed(written))
+
+    def _by_items(self, written: list[tuple[Slot, Any]]) -> list[tuple[Slot, Any]]:
+        """What was written, and taken back: a dictionary that was changed as a whole and has the keys that it had, by its items."""
+        kept = {
+            id(slot.object): value
+            for slot, value in written
+            if slot.kind == "contents" and type(slot.object) is dict and list(slot.object) == list(value)
+        }
+        found = list[tuple[Slot, Any]]()
+        for slot, value in written:
+            if slot.kind not in ("contents", "item") or id(slot.object) not in kept:
+                found.append((slot, value))
+            elif slot.kind == "contents":
+                for k, old in slot.object.items():
+                    if old is not value[k]:
+                        place = self.tables.place(slot.object, k, "item")
+                        found.append((Slot(*place, str(k), old, slot.span), value[k]))
+        return found
 
     def keep(self) -> None:
         """Leave a region whose writes stand: they are those of the one around it."""
@@ -281,23 +175,6 @@ def _changed(written: list[tuple[Slot, Any]]) -> list[tuple[Slot, Any]]:
             steady.add(id(slot.object))
         elif slot.kind != "item" or id(slot.object) not in steady:
             found.append((slot, value))
-    return found
-
-
-def by_items(written: list[tuple[Slot, Any]]) -> list[tuple[Slot, Any]]:
-    """What was written, and taken back: a dictionary that was changed as a whole and has the keys that it had, by its items."""
-    kept = {
-        id(slot.object): value
-        for slot, value in written
-        if slot.kind == "contents" and type(slot.object) is dict and list(slot.object) == list(value)
-    }
-    found = list[tuple[Slot, Any]]()
-    for slot, value in written:
-        if slot.kind not in ("contents", "item") or id(slot.object) not in kept:
-            found.append((slot, value))
-        elif slot.kind == "contents":
-            items = [(Slot(slot.object, k, "item", str(k), old, slot.span), value[k]) for k, old in slot.object.items()]
-            found += [(item, new) for item, new in items if item.old is not new]
     return found
 
 

@@ -17,7 +17,7 @@ import struct
 import types
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from ..rewrite.packages import framework, users
 from ..values.gated import Gated
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable
 from .contents import FIXED, attributes_of, children, contents_of, has_attributes, row_of, unchanged
-from .journal import MISSING, Slot
+from .slots import MISSING, Slot
 
 DEEP = 4
 _CODE = (
@@ -62,6 +62,12 @@ def reaches(roots: tuple, x: Any) -> bool:
 _MADE: tuple[dict, ...] = ({}, OrderedDict())
 VIEWS = frozenset(type(view) for made in _MADE for view in (made.keys(), made.values(), made.items()))
 """What shows a dictionary as it is when it is asked."""
+
+
+def held_by_objects(roots: Iterable[Any]) -> list[Any]:
+    """What stands in objects with attributes, and in what they hold; a module's tensors are none of it."""
+    objects = [x for x in reached_from(tuple(roots)) if has_attributes(x) and has_state(x)]
+    return reached_from(tuple(objects))[len(objects) :]
 
 
 def shown_by(x: Any) -> Any:

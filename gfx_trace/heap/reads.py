@@ -120,6 +120,7 @@ class Asked:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._places: set[tuple] = set()
+        self._whole: dict[int, Any] = {}  # objects that were asked for all of them, by id
 
     def add(self, place: tuple) -> None:
         """Note that what stands at a place was asked for; what the code itself has written there is not from before."""
@@ -127,9 +128,14 @@ class Asked:
         if not self._journal.made.has(place[0]) and not any(key in frame for frame in self._journal.frames):
             self._places.add(place)
 
+    def add_all(self, owner: Any) -> None:
+        """Note that the code may ask an object for any attribute."""
+        if not self._journal.made.has(id(owner)):
+            self._whole[id(owner)] = owner
+
     def owners(self) -> set[int]:
         """The ids of the objects that were asked."""
-        return {owner for owner, _ in self._places}
+        return {*self._whole, *(owner for owner, _ in self._places)}
 
     def __contains__(self, place: tuple) -> bool:
-        return place in self._places
+        return place in self._places or place[0] in self._whole

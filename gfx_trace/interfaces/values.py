@@ -12,7 +12,7 @@ from gfx_ir.infer.number_conditions import SURE, Conditions
 from gfx_ir.op import OpDef
 from gfx_ir.types import LogicalTensor
 
-from ..heap.journal import Slot
+from ..heap.slots import Slot
 from ..values.proxy import HostProxy, Proxy
 
 

@@ -22,7 +22,7 @@ from gfx_ir.trees import paths
 from gfx_ir.types import LogicalTensor
 
 from ..heap.aliases import CONSTANT
-from ..heap.journal import Slot
+from ..heap.slots import Slot
 from ..interfaces import Capturing
 from ..python.convert import constant_data
 from ..python.remembered import Recalled

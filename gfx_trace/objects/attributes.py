@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..heap.contents import attributes_of
-from ..heap.journal import MISSING
+from ..heap.slots import MISSING
 from ..interfaces import Capturing
 from ..rewrite.packages import enterable
 from ..values.raised import gfx_handlers

@@ -13,7 +13,7 @@ from gfx_ir.program import Guard
 from gfx_ir.reach import reached
 
 from ..heap.aliases import taken_for_array
-from ..heap.journal import stored_attribute
+from ..heap.slots import stored_attribute
 from ..interfaces import Capturing
 from ..values.gated import Gated, usable
 from ..values.numpy_numbers import number_when

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,8 +14,8 @@ from gfx_ir.source import Span
 from gfx_ir.types import LogicalTensor
 
 from ..heap.contents import unchanged
-from ..heap.journal import Slot
 from ..heap.reached import parts_of
+from ..heap.slots import Slot
 from ..rewrite import is_converted
 from ..values.proxy import Unusable, is_open
 from .sequences import OpenList
@@ -41,14 +41,18 @@ class Recalled(Filled):
 
 class Left:
     """What a capture writes to ordinary objects, as its code has left it. `asked`: the refusals of what a later call may find otherwise
-    than the first; `set_up`: slots that no state of the program is for; `ran`: where functions ran that may write, and are not entered."""
+    than the first; `set_up`: slots that no state of the program is for; `states`: ids of those whose arrays are parameters, which a later
+    call finds as such; `ran`: where functions ran that may write, and are not entered."""
 
     def __init__(
-        self, slots: Sequence[Slot], asked: Sequence[UnsupportedConstruct], set_up: Sequence[Slot], ran: Iterable[Span]
-    ) -> None:
+        self, slots: Sequence[Slot], asked: Sequence[UnsupportedConstruct], set_up: Sequence[Slot], states: Collection[tuple],
+        ran: Iterable[Span],
+    ) -> None:  # fmt: skip
         self.refusal = asked[0] if asked else None
         self._slots, self._set_up, self._ran = slots, set_up, ran
-        self._written = [(slot, slot.get()) for slot in slots if asked and slot.kind in _ORDINARY]
+        self._written = [
+            (slot, slot.get()) for slot in slots if asked and slot.kind in _ORDINARY and slot.id not in states
+        ]
 
     @contextmanager
     def found(self, recalled: Mapping[tuple, Any]) -> Iterator[None]:

@@ -13,7 +13,7 @@ from gfx_ir.graph import Value
 from gfx_ir.op import active
 
 from ..heap.aliases import doubt, mutable
-from ..heap.journal import Slot
+from ..heap.slots import Slot
 from ..interfaces import Capturing
 from ..values.gated import Gated, GatedItems, gate_of
 from ..values.item_kinds import item_kind, joint_kind, tensors_in

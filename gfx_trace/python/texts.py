@@ -11,6 +11,8 @@ from gfx_ir.control import is_host
 from gfx_ir.graph import Value
 from gfx_ir.probing import own_attribute
 
+from ..heap.contents import FIXED
+from ..heap.reached import held_by_objects
 from ..interfaces import Capturing
 from ..values.gated import Gated, usable
 from ..values.proxy import HostProxy, Proxy, is_open, weak_kind
@@ -100,7 +102,8 @@ class Texts:
         before = self.tracer.python.shown_values
         items = value.values() if type(value) is dict else value if isinstance(value, (tuple, list)) else ()
         text = self.tracer.native_methods.run((value, *items), make, told=True)
-        if self.tracer.python.shown_values != before:
+        within = held_by_objects((value,)) if type(value) not in FIXED else ()
+        if self.tracer.python.shown_values != before or any(map(self.tracer.arrays.is_numbers, within)):
             what = f"GFX cannot convert the text of this {type(value).__name__}, which holds captured data"
             raise self.tracer.error(what, "put its parts into the text one by one")
         return text

@@ -20,7 +20,9 @@ from fuzz_failures_state import STATE
 from fuzz_failures_types import TYPES
 from fuzz_families import chosen, written
 from fuzz_families_arrays import FAMILIES
+from fuzz_families_constructs import constructs
 from fuzz_families_dtypes import FAMILIES as DTYPES
+from fuzz_families_kept import asked_by_functions, judged_over_calls, kept
 from fuzz_families_modules import FAMILIES as MODULES
 from fuzz_programs import load, program_of
 from module_checks import judged_module
@@ -85,6 +87,19 @@ def test_families_of_modules_and_dtypes(family):
     for program in one_in(7, itertools.islice(programs, 0, None, tried)):
         found = judge(program)
         assert not found.startswith(("wrong", "crash")), f"{program.name}: {found}\n{program.text}"
+
+
+def test_families_of_constructs():
+    for program in one_in(5, itertools.islice(constructs(), 0, None, 47)):
+        found = judged(program)
+        assert not found.startswith(("wrong", "crash")), f"{program.name}: {found}\n{program.text}"
+
+
+def test_families_of_what_is_kept():
+    for judge, programs in ((judged_over_calls, kept()), (judged, itertools.islice(asked_by_functions(), 0, None, 9))):
+        for program in one_in(3, itertools.islice(programs, 0, None, 5)):
+            found = judge(program)
+            assert not found.startswith(("wrong", "crash")), f"{program.name}: {found}\n{program.text}"
 
 
 # ---------------------------------------------------------------------- what an error says
