@@ -300,7 +300,9 @@ class Facts:
         if asked is not None and elements.declared(value) is None:
             return Fact(kinds, self._arrays(asked), bare, first)
         made = elements.of_op(node, value.index - 1, [(arg, fact.elements) for arg, fact in given], self.rules)
-        if self._gives_bytes(node) and not all(dtype for _, fact in given for dtype, _ in fact.elements):
+        if self._gives_bytes(node) and not all(
+            dtype and dtype.kind != "u" for _, fact in given for dtype, _ in fact.elements
+        ):
             made |= _BYTES
         return Fact(kinds, made, bare, first)
 

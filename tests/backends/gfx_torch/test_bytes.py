@@ -20,7 +20,13 @@ def kept(mask, swap: bool = False):
     return torch.logical_not(found)
 
 
-@pytest.mark.parametrize("fn", [raising, kept])
+def made_bytes(mask):
+    if mask.dtype != torch.uint8:
+        mask = mask.byte()
+    return raising(mask)
+
+
+@pytest.mark.parametrize("fn", [raising, kept, made_bytes])
 def test_not_of_bytes_is_no_turning_of_bits(fn):
     program = gfx.symbolic_trace(fn, backend="torch")
     for dtype in (torch.uint8, torch.bool):
