@@ -38,7 +38,8 @@ from ..python.remembered import Left
 from ..python.scopes import nested
 from ..rewrite import is_converted
 from ..rewrite.tracebacks import walk
-from ..trace.arguments import Arguments, Bound, hints_of
+from ..trace.arguments import Arguments, Bound
+from ..trace.filled import hints_of
 from ..trace.tracer import Tracer
 from ..values.flavour import flavour_of, loaded_frameworks
 from ..values.open_keys import Keys, with_keys

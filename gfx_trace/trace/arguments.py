@@ -34,7 +34,7 @@ from ..values.open_keys import Keys, fields_of, is_dictionary, item_hint
 from ..values.open_sizes import Sizes
 from ..values.proxy import Proxy
 from ..values.record import number_if_given
-from .filled import like_mapping, like_sequence, with_fields
+from .filled import Unfilled, like_mapping, like_sequence, record_of, with_fields
 
 _PLAIN = {int: "int", float: "float", bool: "bool", str: "str"}
 _TENSORS = frozenset("Tensor LongTensor FloatTensor BoolTensor IntTensor Array ArrayLike ndarray NDArray".split())
@@ -128,8 +128,8 @@ class Arguments:
         """(what the function is called with, the tree of its leaves) for an argument that is given."""
         path = path or name
         tracer = self.tracer
-        if value is Open:
-            return self.open(name, _EMPTY, _EMPTY, path)
+        if value is Open or type(value) is Unfilled:
+            return self.open(name, _EMPTY, value.hint if type(value) is Unfilled else _EMPTY, path)
         made = tracer.make_argument(name, value)
         if made is not None:
             return made, tracer.unwrap(made)
@@ -252,6 +252,9 @@ class Arguments:
         fields = fields_of(hint) if default is _EMPTY else None
         if fields is not None or (default is _EMPTY and is_dictionary(hint)):
             return self._open_dictionary(name, hint, path or name, fields)
+        record = record_of(hint) if default is _EMPTY else None
+        if record is not None:
+            return self.make(name, record, path)
         kind = self.open_kind(default, hint)
         if kind is None:
             return default, self._left_out(name, default)
@@ -347,11 +350,3 @@ def _of_attributes(value: Any) -> bool:
 def _identifier(name: str) -> str:
     text = "".join(c if c.isalnum() or c == "_" else "_" for c in name)
     return text if text.isidentifier() else f"arg_{text}"
-
-
-def hints_of(fn: Any) -> dict[str, Any]:
-    """Annotations of a function, evaluated where they can be."""
-    try:
-        return typing.get_type_hints(fn)
-    except (NameError, TypeError, AttributeError, SyntaxError):
-        return dict(getattr(fn, "__annotations__", {}))

@@ -3,12 +3,52 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
+import typing
 from typing import Any
+
+from gfx_ir.probing import own_attribute
+
+from ..rewrite.packages import framework
 
 
 def like_mapping(value: dict, items: dict) -> Any:
     """A dictionary with other items."""
     return items if type(value) is dict else type(value)(items)
+
+
+class Unfilled:
+    """Stands in a field of a record that is not given: what an annotation says of it."""
+
+    def __init__(self, hint: Any) -> None:
+        self.hint = hint
+
+
+def record_of(hint: Any) -> Any:
+    """A named tuple or dataclass of the author's, each field Unfilled, where an annotation says one; None of any other annotation."""
+    if (
+        not isinstance(hint, type)
+        or framework(hint.__module__)
+        or any("__call__" in vars(base) for base in hint.__mro__)
+    ):
+        return None
+    if issubclass(hint, tuple) and hasattr(hint, "_make"):
+        named, fields = hints_of(hint), own_attribute(hint, "_fields")
+        return hint._make([Unfilled(named.get(name, typing.Any)) for name in fields])
+    if not dataclasses.is_dataclass(hint):
+        return None
+    made, named = object.__new__(hint), hints_of(hint)
+    for field in dataclasses.fields(hint):
+        object.__setattr__(made, field.name, Unfilled(named.get(field.name, typing.Any)))
+    return made
+
+
+def hints_of(f: Any) -> dict[str, Any]:
+    """Annotations of a function or class, evaluated where they can be."""
+    try:
+        return typing.get_type_hints(f)
+    except (NameError, TypeError, AttributeError, SyntaxError):
+        return dict(getattr(f, "__annotations__", {}))
 
 
 def with_fields(value: Any, fields: dict[str, Any]) -> Any:
