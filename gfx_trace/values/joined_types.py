@@ -50,8 +50,6 @@ def joined_type(
     if equal is not None:
         sides[equal[0]] = _opened(*equal, sides)
     dims = left.dims if left.dims == right.dims else joined_dims(sides)
-    if dims is None and left.dims != right.dims:
-        return None
     if not left.weak and not right.weak and left.dtype != right.dtype:
         return LogicalTensor(None, dims)
     dtype, weak = dtypes.result_type([(left.dtype, left.weak), (right.dtype, right.weak)], promotion)
