@@ -9,8 +9,9 @@ from typing import Any
 
 from ..control import host_operator, is_call, is_for, is_holder, is_host, is_loop, is_none_test, is_test, makes_python
 from ..graph import Graph, Node, Value, values_in
+from ..infer.abstract import NUMBERS
 from ..op import Trait
-from ..python_numbers import SPELLINGS
+from ..python_numbers import SPELLINGS, is_number
 from ..trees import leaves, tree_map
 from . import constants
 from .argument_trees import Taken
@@ -260,7 +261,7 @@ class _Fill:
             index = self.writer.index(self.args[spelled.slice.id])
             return ast.Subscript(self.fill(spelled.value, bound), index, ast.Load())
         if kind is ast.Attribute and type(spelled.value) is ast.Name:
-            return ast.Attribute(self._array(spelled.value, bound), spelled.attr, ast.Load())
+            return ast.Attribute(self._holder(spelled.value, bound), spelled.attr, ast.Load())
         if kind is ast.Call and type(spelled.func) is ast.Attribute and (arrays := self._arrays(spelled.func)):
             args = [
                 self._array(arg, bound) if type(arg) is ast.Name and at < arrays else self.fill(arg, bound)
@@ -291,6 +292,14 @@ class _Fill:
         style, root = self.writer.module.style, function.value
         known = type(root) is ast.Name and root.id in style.imports and root.id != "math"
         return style.numbers.get(f"{root.id}.{function.attr}", math.inf) if known and style.numbers is not None else 0
+
+    def _holder(self, spelled: ast.Name, bound: frozenset[str]) -> ast.expr:
+        """An argument of which an attribute or method is asked: Python's numbers have none of an array's."""
+        arg = self.args.get(spelled.id) if spelled.id not in bound else None
+        if is_number(arg) or (type(arg) is Value and arg.kind in NUMBERS):
+            wrap = self.writer.module.free(constants.parse(self.writer.module.style.wrap))
+            return ast.Call(wrap, [self._name(spelled, bound)], [])
+        return self._array(spelled, bound)
 
     def _array(self, spelled: ast.Name, bound: frozenset[str]) -> ast.expr:
         """An argument where only an array does: what may be a Python number is made one."""

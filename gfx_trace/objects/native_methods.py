@@ -76,8 +76,11 @@ class NativeMethods:
             return None
         name = "__repr__" if conversion == "r" or kind.__str__ is object.__str__ else "__str__"
         found = own_function(getattr(kind, name))
-        held = found is not None and any(is_open(part) for part in reached_from((x,)))
-        return found if held else None
+        return found if found is not None and self._holds_data(x) else None
+
+    def _holds_data(self, x: Any) -> bool:
+        """Whether captured values or arrays can be reached from an object, so that its methods may ask for them."""
+        return any(is_open(part) or self.tracer.arrays.is_numbers(part) for part in reached_from((x,)))
 
     def run(self, items: Iterable[Any], f: Callable[[], Any], told: bool = False) -> Any:
         """f(), in which C may run methods of the items; `told`: it makes a text, which shows captured data itself. Raises where a test
@@ -91,7 +94,7 @@ class NativeMethods:
             return f()
         tracer = self.tracer
         for x in () if told else asked:
-            if self.of(type(x)) and any(is_open(part) for part in reached_from((x,))):
+            if self.of(type(x)) and self._holds_data(x):
                 name = f"{type(x).__name__}.{self.of(type(x))}"
                 raise tracer.error(
                     f"GFX cannot convert this use of a {type(x).__name__}: Python itself calls {name}, and the object holds captured data",

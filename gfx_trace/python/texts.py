@@ -24,6 +24,12 @@ _FIELD = re.compile(r"%(?:\((\w*)\))?([#0\- +]*)(\*|\d+)?(?:\.(\*|\d+))?[hlL]?(.
 _WHOLE, _REAL, _TEXT = "diouxX", "eEfFgG", "rsa"
 
 
+def _tells(kind: type) -> bool:
+    """Whether the text of an object may show what it holds."""
+    own = kind.__repr__ is not object.__repr__ or kind.__str__ is not object.__str__
+    return own and (kind not in FIXED or kind is tuple)
+
+
 class Texts:
     """The part of the Tracer that makes texts."""
 
@@ -102,7 +108,7 @@ class Texts:
         before = self.tracer.python.shown_values
         items = value.values() if type(value) is dict else value if isinstance(value, (tuple, list)) else ()
         text = self.tracer.native_methods.run((value, *items), make, told=True)
-        within = held_by_objects((value,)) if type(value) not in FIXED else ()
+        within = held_by_objects((value,)) if _tells(type(value)) else ()
         if self.tracer.python.shown_values != before or any(map(self.tracer.arrays.is_numbers, within)):
             what = f"GFX cannot convert the text of this {type(value).__name__}, which holds captured data"
             raise self.tracer.error(what, "put its parts into the text one by one")

@@ -227,3 +227,26 @@ def test_arrays_of_numpy_share_memory():
         return y
 
     torch.testing.assert_close(gfx.symbolic_trace(f, backend="torch")(X), f(X))
+
+
+class Scored:
+    def __init__(self, v):
+        self.v = v
+
+    def __lt__(self, other):
+        return bool(self.v.sum() < other.v.sum())
+
+    def __repr__(self):
+        return f"Scored of {len(self.v)}"
+
+
+def test_code_in_c_that_compares_by_the_arrays_of_objects_is_refused():
+    held = [Scored(torch.ones(2) * 3), Scored(torch.ones(2))]
+    with pytest.raises(UnsupportedConstruct, match="Python itself calls"):
+        gfx.symbolic_trace(lambda x: x * sorted(held)[0].v)
+
+
+def test_a_text_of_its_own_is_asked_for_what_it_tells():
+    held = Scored(torch.ones(3))
+    captured = gfx.symbolic_trace(lambda x: x * len(repr(held)))
+    torch.testing.assert_close(captured(X), X * len("Scored of 3"))
