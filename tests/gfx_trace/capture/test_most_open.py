@@ -41,7 +41,7 @@ def all_of_one(x, y):
 
 
 def apart(x):
-    return torch.cat([part * at for at, part in enumerate(x.split(1, 2))], 2)
+    return torch.cat([part * at for at, part in enumerate(x.split(2, 2))], 2)
 
 
 def with_positions(x):
