@@ -153,14 +153,7 @@ class Applying:
         first = args[0] if args and type(args[0]) is Proxy else None
         writes = lift.writes(*values, **named) if callable(lift.writes) else lift.writes
         if writes and first is not None:
-            self._refuse_number(first, lift.name)
-            tracer.views.is_array(first)
-            refuse_overlap(tracer, first, None, (args[1:], kwargs))
-            if not lift.reshapes:
-                tracer.views.wrote(result, values[0], mark.last)
-            elif not is_alone(first, result.node):
-                raise _seen_elsewhere(tracer, lift.name)
-            first.write(result)
+            self._wrote(lift, first, (args[1:], kwargs), values[0], result, mark)
             return None if lift.silent else first
         copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
         own = first is not None and (first.backend in (None, backend) or backend is None)  # not another framework's
@@ -171,12 +164,8 @@ class Applying:
                 return made
             if number_when(first) is not None:
                 return first
-        if (
-            backend is not None
-            and type(result) is Value
-            and named.get(backend.trained_attribute) is True
-            and not writes
-        ):
+        trained = backend is not None and named.get(backend.trained_attribute) is True
+        if trained and type(result) is Value and not writes:
             self._recorded(result)  # torch.zeros(n, requires_grad=True)
         wrapped = tracer.wrap(result, backend)
         if backend is not None and backend.numbers:
@@ -189,6 +178,18 @@ class Applying:
         if args and copies is not True and (backend is None or backend.views):
             tracer.views.link_parts(args if first is None else args[1:], wrapped, varies)
         return wrapped
+
+    def _wrote(self, lift: Lift, x: Proxy, others: tuple, old: Value, new: Any, mark: Mark) -> None:
+        """A call in place has made `new` of a tensor and of others."""
+        tracer = self._tracer
+        self._refuse_number(x, lift.name)
+        tracer.views.is_array(x)
+        refuse_overlap(tracer, x, None, others)
+        if not lift.reshapes:
+            tracer.views.wrote(new, old, mark.last)
+        elif not is_alone(x, new.node):
+            raise _seen_elsewhere(tracer, lift.name)
+        x.write(new)
 
     def _recorded(self, root: Value) -> None:
         """From here on gradients of a tensor are recorded; in a region, or of what one leaves, a test or loop decides that."""

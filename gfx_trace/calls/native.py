@@ -70,7 +70,9 @@ def run_native(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: di
         found = tracer.arrays.in_graph(run(tracer, f, args, kwargs))
     for made in made_by(f, args, kwargs, found):
         tracer.journal.made.note(made)
-    if type(found) not in FIXED or type(found) in (tuple, *_COPIES):
+    if (type(f) is types.FunctionType and not keeps(f)) or type(
+        found
+    ) in _COPIES:  # what C makes of containers holds what they hold
         _check_copies(tracer, f, (*args, *kwargs.values()), found)
     if type(found) is dict and args and found is attributes_of(args[0]):
         tracer.effects.shown(found, args[0])

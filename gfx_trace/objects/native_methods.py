@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..heap.contents import FIXED
 from ..heap.reached import reached_from
 from ..interfaces import Capturing
 from ..rewrite import is_converted
@@ -80,7 +81,8 @@ class NativeMethods:
 
     def _holds_data(self, x: Any) -> bool:
         """Whether captured values or arrays can be reached from an object, so that its methods may ask for them."""
-        return any(is_open(part) or self.tracer.arrays.is_numbers(part) for part in reached_from((x,)))
+        parts = [part for part in reached_from((x,)) if type(part) not in FIXED]
+        return any(is_open(part) or self.tracer.arrays.is_numbers(part) for part in parts)
 
     def run(self, items: Iterable[Any], f: Callable[[], Any], told: bool = False) -> Any:
         """f(), in which C may run methods of the items; `told`: it makes a text, which shows captured data itself. Raises where a test

@@ -11,8 +11,7 @@ from gfx_ir.control import is_host
 from gfx_ir.graph import Value
 from gfx_ir.probing import own_attribute
 
-from ..heap.contents import FIXED
-from ..heap.reached import held_by_objects
+from ..heap.reached import IMMUTABLE, held_by_objects
 from ..interfaces import Capturing
 from ..values.gated import Gated, usable
 from ..values.proxy import HostProxy, Proxy, is_open, weak_kind
@@ -27,7 +26,7 @@ _WHOLE, _REAL, _TEXT = "diouxX", "eEfFgG", "rsa"
 def _tells(kind: type) -> bool:
     """Whether the text of an object may show what it holds."""
     own = kind.__repr__ is not object.__repr__ or kind.__str__ is not object.__str__
-    return own and (kind not in FIXED or kind is tuple)
+    return own and (kind is tuple or not issubclass(kind, IMMUTABLE))
 
 
 class Texts:
