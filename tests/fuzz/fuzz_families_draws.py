@@ -1,4 +1,6 @@
-"""Families of draws: each way in which code holds the state of random numbers, in each place of control flow, against the same seed."""
+"""Families of draws: each way in which code holds the state of random numbers, in each place of control flow, against the same seed.
+
+What source spells otherwise than the author (dropout, `exponential_`) draws other numbers, and is none of them: docs/limits.md."""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from program_text import define
 VECTOR = [1.0, 2.0, 3.0]
 SECONDS = 60.0
 HELPERS = {
-    "torch": PRELUDE + "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nD = nn.Dropout(0.5)\n",
+    "torch": PRELUDE + "import torch\nimport torch.nn as nn\n",
     "jax": PRELUDE
     + "import jax\nimport jax.numpy as jnp\nfrom jax import lax\n\ndef draw(key):\n    key, k = jax.random.split(key)\n    return key, jax.random.normal(k, (3,))\n",
 }
@@ -35,9 +37,6 @@ STATES: dict[str, dict[str, tuple[str, str, str]]] = {
         "randperm": ("s = b = x", "s = s[torch.randperm(3)]", "s"),
         "bernoulli": ("s = b = x * 0", "s = s + torch.bernoulli(x / 4)", "s"),
         "multinomial": ("s = b = x * 0", "s = s + torch.multinomial(x, 3, replacement=True)", "s"),
-        "dropout": ("s = b = x", "s = F.dropout(s + 1, 0.5)", "s"),
-        "dropout module": ("s = b = x", "s = D(s + 1)", "s"),
-        "exponential_": ("s = b = x.clone()", "s.exponential_(0.5)", "s"),
         "list of draws": ("s = [x]; b = s", "s.append(torch.rand(3))", "s[-1] * len(s)"),
         "dict of draws": ("s = {'a': x}; b = s", "s['a'] = torch.rand(3) + s['a']", "s['a']"),
         "object": ("s = types.SimpleNamespace(v=x); b = s", "s.v = s.v + torch.rand(3)", "s.v"),
