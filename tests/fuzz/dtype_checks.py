@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -11,8 +10,7 @@ import numpy as np
 import torch
 
 import gfx_trace as gfx
-from differential import Hang, deadline
-from family_checks import REFUSED, Array, outcome, same
+from family_checks import REFUSED, Array, outcome, same, within
 from program_text import define
 
 NUMBERS = (2, 0, 1, 3)
@@ -44,16 +42,6 @@ class Typed(NamedTuple):
         return (self.flavour, *(others if self.level in ("typed", "cast") else ()))
 
 
-def judged_typed(program: Typed) -> str:
-    """What came of it, as `family_checks.judged` says it."""
-    try:
-        with deadline(SECONDS), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return _judged(program)
-    except Hang:
-        return f"wrong: it takes more than {SECONDS} s"
-
-
 def _given(program: Typed, target: str) -> Any:
     dtype = program.dtype if program.level in ("typed", "open") else "float32"
     return _MADE[target](DATA[dtype], dtype)
@@ -76,7 +64,9 @@ def _untyped(record: Any) -> Any:
     return (record[0], list(map(_untyped, record[1]))) if isinstance(record, tuple) else record
 
 
-def _judged(program: Typed) -> str:
+@within(SECONDS)
+def judged_typed(program: Typed) -> str:
+    """What came of it, as `family_checks.judged` says it."""
     f = define(program.text, f"<{program.name}>")
     wants = [outcome(lambda n=n: f(_given(program, program.flavour), n)) for n in NUMBERS]
     if all(isinstance(want, str) for want in wants):

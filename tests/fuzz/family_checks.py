@@ -6,9 +6,10 @@ import argparse
 import functools
 import itertools
 import textwrap
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -211,17 +212,31 @@ def _sourced(run: Any, captured: Any, program: Program, way: str, n: int) -> Any
     return outcome(both)
 
 
+P = TypeVar("P")
+
+
+def within(seconds: float) -> Callable[[Callable[[P], str]], Callable[[P], str]]:
+    """What comes of a program in so much time, without warnings; a hang is wrong."""
+
+    def limited(judge: Callable[[P], str]) -> Callable[[P], str]:
+        @functools.wraps(judge)
+        def judged_in_time(program: P) -> str:
+            try:
+                with deadline(seconds), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    return judge(program)
+            except Hang:
+                return f"wrong: it takes more than {seconds} s"
+
+        return judged_in_time
+
+    return limited
+
+
+@within(SECONDS)
 def judged(program: Program) -> str:
     """What came of it: "skipped" where Python itself raises for every number, "equal", "refused", "raises", where another framework's
     source does so, "lenient", where only the author's code does, or what is wrong."""
-    try:
-        with deadline(SECONDS):
-            return _judged(program)
-    except Hang:
-        return f"wrong: it takes more than {SECONDS} s"
-
-
-def _judged(program: Program) -> str:
     f = define(program.text, f"<{program.name}>")
     wants = [_called(f, program, n) for n in NUMBERS]
     if all(isinstance(want, str) for want in wants):

@@ -5,15 +5,13 @@ What source spells otherwise than the author (dropout, `exponential_`) draws oth
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 
 import torch
 
 import gfx_trace as gfx
-from differential import Hang, deadline
-from family_checks import ARRAYS, NUMBERS, REFUSED, Program, filled, outcome, run_families, same
+from family_checks import ARRAYS, NUMBERS, REFUSED, Program, filled, outcome, run_families, same, within
 from fuzz_families_arrays_places import PLACES, PRELUDE
 from program_text import define
 
@@ -174,17 +172,9 @@ def draws(flavour: str) -> Iterator[Program]:
         yield Program(f"{state}, {place}", text, VECTOR, flavour, ("program", flavour))
 
 
+@within(SECONDS)
 def judged_draws(program: Program) -> str:
     """What came of it, as `family_checks.judged` says it: each call begins with one seed."""
-    try:
-        with deadline(SECONDS), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return _judged(program)
-    except Hang:
-        return f"wrong: it takes more than {SECONDS} s"
-
-
-def _judged(program: Program) -> str:
     f = define(program.text, f"<{program.name}>")
     called = lambda run, n: outcome(lambda: _seeded(run, ARRAYS[program.flavour](program.x, program.flavour), n))
     wants = [called(f, n) for n in NUMBERS]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import torch
 
 import gfx_trace as gfx
-from family_checks import REFUSED, SECONDS, Hang, Program, deadline, outcome, run_families, same
+from family_checks import REFUSED, SECONDS, Program, outcome, run_families, same, within
 from program_text import define
 
 CALLS = 3
@@ -141,16 +141,9 @@ def kept() -> Iterator[Program]:
             yield Program(f"{begins} in {place}, {ask}, {write}", text, [1.0, 2.0, 3.0])
 
 
+@within(SECONDS)
 def judged_over_calls(program: Program) -> str:
     """What came of it: as `judged` has it, for the results of several calls."""
-    try:
-        with deadline(SECONDS):
-            return _judged(program)
-    except Hang:
-        return f"wrong: it takes more than {SECONDS} s"
-
-
-def _judged(program: Program) -> str:
     x = torch.tensor(program.x)
     author, captured = (define(program.text, f"<{program.name}>") for _ in range(2))
     try:

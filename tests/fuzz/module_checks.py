@@ -9,8 +9,7 @@ from typing import Any
 import torch
 
 import gfx_trace as gfx
-from differential import Hang, deadline
-from family_checks import ARRAYS, REFUSED, Program, outcome, same
+from family_checks import ARRAYS, REFUSED, Program, outcome, same, within
 from gfx_ir.param_tree import flatten
 from program_text import define
 
@@ -19,16 +18,9 @@ CALLS = ((1.0, 2), (0.5, 0), (-1.0, 3), (2.0, 1), (1.0, 2))
 """What x is times, and n, in each call."""
 
 
+@within(SECONDS)
 def judged_module(program: Program) -> str:
     """What came of it, as `family_checks.judged` says it of functions. `f()` of its text makes the module."""
-    try:
-        with deadline(SECONDS):
-            return _judged(program)
-    except Hang:
-        return f"wrong: it takes more than {SECONDS} s"
-
-
-def _judged(program: Program) -> str:
     made = lambda: define(program.text, f"<{program.name}>")()
     author = made()
     wants = _calls(author, program, "torch")
