@@ -70,9 +70,8 @@ def run_native(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: di
         found = tracer.arrays.in_graph(run(tracer, f, args, kwargs))
     for made in made_by(f, args, kwargs, found):
         tracer.journal.made.note(made)
-    if (type(f) is types.FunctionType and not keeps(f)) or type(
-        found
-    ) in _COPIES:  # what C makes of containers holds what they hold
+    in_python = type(f) is types.FunctionType and not keeps(f)  # what C makes of containers holds what they hold
+    if in_python or type(found) in _COPIES:
         _check_copies(tracer, f, (*args, *kwargs.values()), found)
     if type(found) is dict and args and found is attributes_of(args[0]):
         tracer.effects.shown(found, args[0])

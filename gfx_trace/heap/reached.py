@@ -65,8 +65,8 @@ VIEWS = frozenset(type(view) for made in _MADE for view in (made.keys(), made.va
 
 
 def held_by_objects(roots: Iterable[Any]) -> list[Any]:
-    """What stands in objects with attributes, and in what they hold; a module's tensors are none of it."""
-    objects = [x for x in reached_from(tuple(roots)) if has_attributes(x) and has_state(x)]
+    """What stands in objects and containers that can be written, and in what they hold; a module's tensors are none of it."""
+    objects = [x for x in reached_from(tuple(roots)) if has_state(x)]
     return reached_from(tuple(objects))[len(objects) :]
 
 

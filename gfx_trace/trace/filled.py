@@ -35,7 +35,7 @@ def record_of(hint: Any) -> Any:
     if issubclass(hint, tuple) and hasattr(hint, "_make"):
         named, fields = hints_of(hint), own_attribute(hint, "_fields")
         return hint._make([Unfilled(named.get(name, typing.Any)) for name in fields])
-    if not dataclasses.is_dataclass(hint):
+    if not dataclasses.is_dataclass(hint) or hint.__new__ is not object.__new__:
         return None
     made, named = object.__new__(hint), hints_of(hint)
     for field in dataclasses.fields(hint):

@@ -169,6 +169,22 @@ def test_code_that_copies_the_arrays_of_an_object_is_refused(read):
         gfx.symbolic_trace(f)
 
 
+@pytest.mark.parametrize(
+    "read",
+    (lambda held: pickle.loads(pickle.dumps(held))["c"], lambda held: torch.zeros(2) + len(repr(held))),
+    ids=("pickle", "repr"),
+)
+def test_code_that_copies_the_arrays_of_a_dictionary_is_refused(read):
+    held = {"c": torch.zeros(2)}
+
+    def f(x):
+        held["c"] = read(held) + x
+        return held["c"]
+
+    with pytest.raises(UnsupportedConstruct):
+        gfx.symbolic_trace(f)
+
+
 class Averaged(nn.Module):
     def __init__(self):
         super().__init__()

@@ -1,5 +1,6 @@
 """Named tuples and dataclasses that annotations say: open without examples, field by field."""
 
+import collections
 import dataclasses
 from typing import NamedTuple
 
@@ -91,6 +92,19 @@ def test_records_are_open_by_their_fields(f, given):
     torch.testing.assert_close(parts(captured(X, given)), parts(want))
     torch.testing.assert_close(parts(captured.to("torch")(X, given)), parts(want))
     torch.testing.assert_close(parts(captured.to("jax")(in_jax(X), in_jax(given))), parts(want))
+
+
+@dataclasses.dataclass
+class Output(collections.OrderedDict):
+    h: Tensor = None
+
+
+def test_a_dataclass_that_is_a_dictionary_is_none_of_them():
+    def f(x: Tensor, out: Output):
+        return x * out["h"]
+
+    with pytest.raises(gfx.GfxError, match="'out' was not given"):
+        gfx.symbolic_trace(f)
 
 
 def test_a_record_of_another_structure_is_refused():
