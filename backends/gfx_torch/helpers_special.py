@@ -53,6 +53,11 @@ def phase(x):
     return torch.angle(x) if x.is_complex() else torch.atan2(torch.zeros_like(x), x)
 
 
+def imaginary(x):
+    """The imaginary part of x, 0 of what is no complex number."""
+    return torch.imag(x) if x.is_complex() else torch.zeros_like(x)
+
+
 def expn(n, x):
     """The exponential integral of order n, by its series up to 1 (https://dlmf.nist.gov/8.19.E8) and by its continued
     fraction above (https://dlmf.nist.gov/8.19.E17)."""

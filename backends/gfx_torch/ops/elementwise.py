@@ -243,7 +243,7 @@ ROWS = (
     _unary("floor"),
     Row(
         "imag",
-        lambda a: "torch.imag(x)" if kind_of(a.x) in ("", "c") else "torch.zeros_like(x)",
+        lambda a: {"c": "torch.imag(x)", "": "imaginary(x)"}.get(kind_of(a.x), "torch.zeros_like(x)"),
         {"torch.imag Tensor.imag@": one(ops.imag)},
     ),
     _unary("isfinite"),

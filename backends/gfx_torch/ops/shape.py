@@ -311,7 +311,7 @@ ROWS = (
         {names("is_floating_point"): _is_floating, names("is_complex"): _is_complex},
     ),
     Row("can_cast", "torch.can_cast(dtype, to)", {"torch.can_cast": _can_cast}),
-    Row("device_of", "x.device", {"Tensor.device@ Tensor.get_device": one(ops.device_of)}),
+    Row("device_of", "x.device", {"Tensor.device@": one(ops.device_of)}),
     Row("is_none", "x is None"),
     Row(
         "gradients_enabled",

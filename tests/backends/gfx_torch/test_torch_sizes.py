@@ -130,3 +130,29 @@ def test_a_tuple_that_may_have_been_a_shape_is_refused(dynamic):
 
     with pytest.raises(UnsupportedConstruct, match="may be of sizes"):
         gfx.symbolic_trace(f, torch.ones(2, 3), dynamic=dynamic)
+
+
+def windowed(x):
+    """Windows of Hann, Hamming, Blackman, Bartlett and Kaiser, as long as the signal; of one sample they are 1."""
+    n = x.shape[-1]
+    faded = torch.stack([torch.hann_window(n), torch.hamming_window(n, False), torch.blackman_window(n)])
+    sides = torch.stack(
+        [torch.bartlett_window(n, False), torch.kaiser_window(n, True, 8.0), torch.hann_window(n, False)]
+    )
+    return x * faded, x * sides, torch.hamming_window(n, True, 0.6, 0.4)
+
+
+@pytest.mark.parametrize("to", ["torch", "jax", "numpy"])
+def test_windows_of_an_open_length(to):
+    program = gfx.symbolic_trace(windowed, gfx.TensorSpec(("N",), "float32"))
+    made = program.to(to)
+    for n in (1, 2, 7):
+        x = torch.randn(n)
+        for found, wanted in zip(made(x if to == "torch" else x.numpy()), windowed(x)):
+            np.testing.assert_allclose(np.asarray(found), wanted.numpy(), atol=1e-6)
+
+
+@pytest.mark.parametrize("x", [torch.tensor([1.0, torch.nan]), torch.tensor([1 + 1j, 2]), torch.tensor([1, 2])])
+def test_what_is_real_of_an_open_dtype(x):
+    program = gfx.symbolic_trace(lambda x: torch.isreal(x), backend="torch")
+    assert torch.equal(program.to("torch")(x), torch.isreal(x))

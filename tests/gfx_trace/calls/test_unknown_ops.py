@@ -109,6 +109,10 @@ def gives_a_number(x):
     return x + torch.get_device(x)
 
 
+def gives_a_place(x):
+    return torch.arange(3, device=x.get_device())
+
+
 def takes_a_function(x):
     return torch.nested.as_nested_tensor([x], layout=torch.jagged)
 
@@ -124,6 +128,7 @@ def may_share(x):
     [
         (writes, MissingOp, "torch.fake_quantize_per_tensor_affine.*it writes to its arguments"),
         (gives_a_number, MissingOp, "get_device.*it gives a int"),
+        (gives_a_place, MissingOp, "Tensor.get_device"),
         (takes_a_function, MissingOp, "takes a layout, and a graph holds plain data"),
         (may_share, UnsupportedConstruct, "does not know whether torch.fake_quantize_per_tensor_affine copies"),
     ],
