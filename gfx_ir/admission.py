@@ -244,6 +244,9 @@ def _other(path: str, fixed: Any, held: Any, owner: Backend) -> GuardError:
 
 
 def _check_open(slot: Slot, held: Any, path: str, owner: Backend) -> None:
+    if slot.kind == "list":
+        _check_list(held, path, owner)
+        return
     own = owner.is_tensor(held)
     if not (_fits(slot.kind, held) or (own and _counts(slot.kind, held, owner))):
         raise GuardError(
@@ -261,6 +264,19 @@ def _check_open(slot: Slot, held: Any, path: str, owner: Backend) -> None:
             raise GuardError(f"the capture is for {path}: {slot.type}, and the call has {got}", hint="pass an array")
     elif slot.type is not None and not same(held, slot.type):
         raise _other(path, slot.type, held, owner)
+
+
+def _check_list(held: Any, path: str, owner: Backend) -> None:
+    """An open list of tensors is any list or tuple of these."""
+    listed = isinstance(held, (list, tuple))
+    for at, item in enumerate(held if listed else (held,)):
+        of = owner_of(item) if listed else None
+        if of is None:
+            got = _shown(item) + (f" at {at}" if listed else "")
+            what = f"the capture takes {path!r} as a list of tensors, and the call has {got}"
+            raise GuardError(what, hint="give it at capture")
+        if of is not owner:
+            _check_foreign(item, f"{path}.{at}", owner, of)
 
 
 def _check_foreign(held: Any, path: str, owner: Backend, of: Backend) -> None:

@@ -9,7 +9,7 @@ from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Value
 
 from ..values.proxy import Proxy
-from .contents import unchanged
+from .contents import attributes_of, has_attributes, unchanged
 from .links import Link, Links, not_alone
 from .made import WRITABLE, Made
 from .slots import Slot
@@ -199,12 +199,12 @@ def containers(*trees: Any) -> set[int]:
             found.add(id(item))
             stack.extend(item.values() if isinstance(item, dict) else item)
         elif (
-            hasattr(item, "__dict__")
+            has_attributes(item)
             and not isinstance(item, (type, ModuleType, FunctionType))
             and not hasattr(type(item), "named_modules")
         ):
             found.add(id(item))
-            stack.extend(vars(item).values())
+            stack.extend(attributes_of(item).values())
     return found
 
 

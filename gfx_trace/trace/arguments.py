@@ -11,7 +11,6 @@ import dataclasses
 import inspect
 import itertools
 import types
-import typing
 from typing import Any
 
 import numpy as np
@@ -29,16 +28,15 @@ from gfx_ir.types import LogicalTensor, TensorSpec
 from ..heap.contents import attributes_of, children, only_attributes
 from ..interfaces import Capturing
 from ..python.draws import Draws
+from ..python.listed import ListedItems
 from ..rewrite.packages import framework
 from ..values.open_keys import Keys, fields_of, is_dictionary, item_hint
 from ..values.open_sizes import Sizes
 from ..values.proxy import Proxy
 from ..values.record import number_if_given
 from .filled import Unfilled, like_mapping, like_sequence, record_of, with_fields
+from .hints import PLAIN, SequenceOf, is_generator, is_tensor_hint, kind_of_hint, options_of, sequence_of, shown_hint
 
-_PLAIN = {int: "int", float: "float", bool: "bool", str: "str"}
-_TENSORS = frozenset("Tensor LongTensor FloatTensor BoolTensor IntTensor Array ArrayLike ndarray NDArray".split())
-"""What annotations call a tensor."""
 _GENERATOR = "numpy.random.Generator"
 _EMPTY = inspect.Parameter.empty
 _ARGS, _KWARGS = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
@@ -115,7 +113,7 @@ class Arguments:
         kind, shown = _KINDS[parameter.kind], UNBOUND if default is _EMPTY else constant(default)
         if type(shown) is type(tree) is Described and shown == tree and default is not made:
             shown = another(shown)
-        bound.signature.append(Parameter(name, tree, shown, kind, _annotation(hint)))
+        bound.signature.append(Parameter(name, tree, shown, kind, shown_hint(hint)))
         if left and kind != "positional":
             self.skipped = True  # those behind it go by keyword
         elif kind == "keyword" or self.skipped:
@@ -246,7 +244,7 @@ class Arguments:
     # ------------------------------------------------------------------ not given
     def open(self, name: str, default: Any, hint: Any, path: str = "") -> tuple[Any, Any]:
         """(argument, tree) for an argument that is not given."""
-        if _is_generator(hint):
+        if is_generator(hint):
             self.tracer.assumed.guards.append(Guard("random", name, _GENERATOR))
             return Draws(), Described(_GENERATOR)
         fields = fields_of(hint) if default is _EMPTY else None
@@ -255,11 +253,16 @@ class Arguments:
         record = record_of(hint) if default is _EMPTY else None
         if record is not None:
             return self.make(name, record, path)
+        sequence = sequence_of(hint) if default is _EMPTY else None
+        if sequence is not None:
+            items = sequence.items
+            filled = None if items is None else self.make(name, tuple(map(Unfilled, items)), path)
+            return filled or self._open_list(name, sequence, path or name)
         kind = self.open_kind(default, hint)
         if kind is None:
             return default, self._left_out(name, default)
         placeholder = self._placeholder(name, path or name, kind)
-        allowed = [type(default), *_options(hint)]
+        allowed = [type(default), *options_of(hint)]
         numbers = frozenset(number.__name__ for number in NUMBER_CLASSES if any(number is one for one in allowed))
         if kind in ("tensor", "optional") and numbers:
             self.tracer.record.mix(placeholder, numbers)
@@ -274,15 +277,23 @@ class Arguments:
             self.tracer.effects.open_keys[id(made)] = path
         return made, {key: tree for key, (_, tree) in pairs.items()}
 
+    def _open_list(self, name: str, sequence: SequenceOf, path: str) -> tuple[Any, Any]:
+        """The same for a list or tuple whose annotation does not say how many items it has: tensors of any shapes."""
+        if not is_tensor_hint(sequence.item, self.tracer.arrays.frameworks()):
+            what = f"GFX cannot leave {path!r} open: its annotation says a {sequence.kind.__name__}, and not of so many items or of tensors"
+            raise self.tracer.error(what, "give it at capture")
+        placeholder = self._placeholder(name, path, "list")
+        return sequence.kind([ListedItems(self.tracer.wrap(placeholder))]), placeholder
+
     def open_kind(self, default: Any, hint: Any) -> str | None:
         """Kind of an argument that stays open; None: it takes its default."""
         if hint is not _EMPTY and hint is not None:
-            return _kind_of_hint(hint, default, self.tracer.arrays.frameworks())
+            return kind_of_hint(hint, default, self.tracer.arrays.frameworks())
         if default is _EMPTY:
             return "tensor"
         if default is None:
             return "optional"
-        return _PLAIN.get(type(default)) if not isinstance(default, Value) else "tensor"
+        return PLAIN.get(type(default)) if not isinstance(default, Value) else "tensor"
 
 
 def constant(value: Any) -> Any:
@@ -297,43 +308,6 @@ def constant(value: Any) -> Any:
     if kind is slice and all(type(end) in (int, type(None)) for end in (value.start, value.stop, value.step)):
         return value
     return element(value) or described(value)
-
-
-def _is_generator(hint: Any) -> bool:
-    """Whether an annotation says np.random.Generator."""
-    return hint is np.random.Generator or hint in ("np.random.Generator", "numpy.random.Generator")
-
-
-def _options(hint: Any) -> list[Any]:
-    """What an annotation allows: one of several, or itself."""
-    return list(typing.get_args(hint)) if typing.get_origin(hint) in (typing.Union, types.UnionType) else [hint]
-
-
-def _kind_of_hint(hint: Any, default: Any, frameworks: Any) -> str | None:
-    options = _options(hint)
-    optional = default is None or type(None) in options
-    options = [option for option in options if option is not type(None)]
-    if any(_is_tensor_hint(option, frameworks) for option in options):
-        return "optional" if optional else "tensor"
-    if options == [typing.Any] or options == [object]:
-        return "tensor" if default is _EMPTY else ("optional" if default is None else _PLAIN.get(type(default)))
-    if len(options) == 1 and options[0] in _PLAIN:
-        if optional:
-            return None
-        return _PLAIN[options[0]]
-    return "tensor" if default is _EMPTY else None
-
-
-def _is_tensor_hint(option: Any, frameworks: Any) -> bool:
-    name = option if isinstance(option, str) else getattr(option, "__name__", "")
-    if name in _TENSORS:
-        return True
-    known = isinstance(option, type) and option is not object
-    return known and any(issubclass(t, option) for b in frameworks for t in b.tensor_types)
-
-
-def _annotation(hint: Any) -> str:
-    return hint.__name__ if hint in (int, float, bool, str) else ""
 
 
 def _leaf_name(name: str, key: Any) -> str:

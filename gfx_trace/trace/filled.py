@@ -10,6 +10,7 @@ from typing import Any
 from gfx_ir.probing import own_attribute
 
 from ..rewrite.packages import framework
+from .hints import hints_of
 
 
 def like_mapping(value: dict, items: dict) -> Any:
@@ -41,14 +42,6 @@ def record_of(hint: Any) -> Any:
     for field in dataclasses.fields(hint):
         object.__setattr__(made, field.name, Unfilled(named.get(field.name, typing.Any)))
     return made
-
-
-def hints_of(f: Any) -> dict[str, Any]:
-    """Annotations of a function or class, evaluated where they can be."""
-    try:
-        return typing.get_type_hints(f)
-    except (NameError, TypeError, AttributeError, SyntaxError):
-        return dict(getattr(f, "__annotations__", {}))
 
 
 def with_fields(value: Any, fields: dict[str, Any]) -> Any:
