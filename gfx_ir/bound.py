@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import lcm
 from typing import NamedTuple
 
 
@@ -18,10 +19,13 @@ class Bound(NamedTuple):
 
     def narrowed(self, to: Bound) -> Bound:
         """What is left of it where the size, over its step, is open as far as `to` says."""
-        ends = [self.most, None if to.most is None else to.most * self.step]
-        most = min((end for end in ends if end is not None), default=None)
-        least = max(self.least, to.least * self.step) if to.least > 1 else self.least
-        return Bound(least, most, self.step * to.step)
+        most = None if to.most is None else to.most * self.step
+        return self.met(Bound(to.least * self.step if to.least > 1 else 1, most, self.step * to.step))
+
+    def met(self, other: Bound) -> Bound:
+        """How far a size may be open that is within both."""
+        most = min((end for end in (self.most, other.most) if end is not None), default=None)
+        return Bound(max(self.least, other.least), most, lcm(self.step, other.step))
 
     def told(self) -> str:
         """It in words; "" where it says nothing."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from .arrays import Arrays
 from .errors import BackendError
-from .making import Replayed
+from .making import Replayed, Stagings
 from .printed import same_code
 from .row import Lift, Row
 from .source import defined_at
@@ -157,9 +157,9 @@ class Frontend(Arrays):
         """(path, leaf) pairs of a tree as the framework sees it; a path is a tuple of keys, positions and names."""
         return list(paths(tree))
 
-    def stage(self, fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> Replayed:
+    def stage(self, fn: Callable[..., Any], types: Sequence[LogicalTensor], kept: Stagings) -> Replayed:
         """What the framework's own tracer records of fn on arrays of these types, as what makes the same calls of its public
-        functions again. Raises BackendError where there is no such tracer."""
+        functions again. `kept`: of the same capture. Raises BackendError where there is no such tracer."""
         raise BackendError(f"{self.name} has no tracer of its own for this")
 
     def asks_for_data(self, error: Exception) -> bool:

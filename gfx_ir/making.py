@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, Protocol
 
+from .host import DimLike
 from .types import LogicalTensor
 
 
@@ -52,6 +53,15 @@ class Making(Protocol):
 
     def named(self, x: Any, name: str) -> None:
         """Say what the author calls x, where nothing else did."""
+
+
+@dataclass
+class Stagings:
+    """What one capture keeps of those of a framework's own tracer: the open `sizes` of its arguments, and what the framework `made` of
+    such, which functions that came of one know: what jax.linearize gives takes arrays of these sizes alone."""
+
+    sizes: list[DimLike | None] = field(default_factory=list)
+    made: list[Any] = field(default_factory=list)
 
 
 Replayed = Callable[[Making, Sequence[Any]], Any]

@@ -9,11 +9,12 @@ from .bound import Bound
 
 
 class Supposed:
-    """`size`: the example's, by the name of a Dim. What was asked: `pairs` of names that are one size, `numbers`, of names that are one, and
-    `bounds` within which the answers hold. `likely`: pairs and numbers that what asked may do without, or that are more than was asked."""
+    """`size`: the example's, by the name of a Dim, and `step`, how many of it the axis has that it tells. What was asked: `pairs` of names
+    that are one size, `numbers`, of names that are one, and `bounds` within which the answers hold. `likely`: pairs and numbers that what
+    asked may do without, or that are more than was asked."""
 
-    def __init__(self, size: Callable[[str], int | None]) -> None:
-        self.size = size
+    def __init__(self, size: Callable[[str], int | None], step: Callable[[str], int]) -> None:
+        self.size, self.step = size, step
         self.pairs: dict[tuple[str, str], None] = {}
         self.numbers: set[str] = set()
         self.bounds: dict[str, Bound] = {}
@@ -33,10 +34,12 @@ class Supposed:
         (self.numbers if sure else self.likely[1]).update(names)
 
     def within(self, name: str, bound: Bound) -> None:
-        """A size is asked to lie on one side of a number."""
-        had = self.bounds.get(name, Bound())
-        most = min((end for end in (had.most, bound.most) if end is not None), default=None)
-        self.bounds[name] = Bound(max(had.least, bound.least), most, had.step)
+        """A size is asked to lie on one side of a number, or to be a multiple of one."""
+        self.bounds[name] = bound.met(self.bounds.get(name, Bound()))
+
+    def divided(self, name: str) -> bool:
+        """Whether a size was asked to be a multiple."""
+        return name in self.bounds and self.bounds[name].step > 1
 
 
 current: ContextVar[Supposed | None] = ContextVar("gfx_supposed", default=None)

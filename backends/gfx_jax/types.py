@@ -17,7 +17,7 @@ from gfx_ir.dtypes import DType, default
 from gfx_ir.errors import BackendError
 from gfx_ir.lifting import axis_patterns
 from gfx_ir.lifting.words import as_dtype
-from gfx_ir.making import Replayed
+from gfx_ir.making import Replayed, Stagings
 from gfx_ir.printed import same_code
 from gfx_ir.program import Program
 from gfx_ir.types import LogicalTensor
@@ -294,9 +294,9 @@ class JaxBackend(Backend):
         dims = tuple(map(symbolic.dim_of, x.shape))
         return LogicalTensor(self.dtype_of(x), dims, weak=bool(getattr(x, "weak_type", False)))
 
-    def stage(self, fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> Replayed:
+    def stage(self, fn: Callable[..., Any], types: Sequence[LogicalTensor], kept: Stagings) -> Replayed:
         """The jaxpr of fn, as what makes its calls again."""
-        return staging.stage(fn, types, self.known)
+        return staging.stage(fn, types, self.known, kept)
 
     def asks_for_data(self, error: Exception) -> bool:
         """Whether code asked a tracer of JAX's for a number."""

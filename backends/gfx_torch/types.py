@@ -17,7 +17,7 @@ from gfx_ir.backend import Backend, Lift
 from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.errors import BackendError
 from gfx_ir.lifting import axis_patterns
-from gfx_ir.making import Replayed
+from gfx_ir.making import Replayed, Stagings
 from gfx_ir.memory import Layout
 from gfx_ir.source import defined_at
 from gfx_ir.types import LogicalTensor
@@ -296,7 +296,7 @@ class TorchBackend(Backend):
         """What `call` gives on the meta device, or for ones."""
         return holding.probe(call, types, self.native_dtype, data)
 
-    def stage(self, fn: Callable[..., Any], types: Sequence[LogicalTensor]) -> Replayed:
+    def stage(self, fn: Callable[..., Any], types: Sequence[LogicalTensor], kept: Stagings) -> Replayed:
         """The ATen calls that make_fx records."""
         given = [(cast(tuple[int, ...], type_.dims), self.native_dtype(cast(DType, type_.dtype))) for type_ in types]
         return staging.stage(fn, given, lambda op: self.functions.get(op) or self.recognised(op))

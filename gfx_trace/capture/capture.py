@@ -170,6 +170,7 @@ def _capture(
         signature = _signature(tracer, function)
         arguments = Arguments(tracer, sizes, keys)
         bound = arguments.bind(signature, hints_of(function), args, kwargs)
+        tracer.stagings.sizes += [dim for p in graph.placeholders if p.type is not None for dim in p.type.dims or ()]
         tracer.static_types = not graph.placeholders or any(p.type is not None for p in graph.placeholders)
         (tree, rebuild), results, (state, left) = _traced(tracer, entered, bound, documented, sizes is not None)
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree

@@ -85,7 +85,7 @@ class Answered:
     def asking(self, sizes: Sizes, work: Callable[[Sizes], object]) -> Exception | None:
         """Run code with these sizes, of which its questions are answered by the example: the error that ends it, as answers that do not
         hold for all sizes lead anywhere."""
-        supposed = Supposed(sizes.example)
+        supposed = Supposed(sizes.example, sizes.step)
         before = current.set(supposed)
         try:
             work(sizes)
@@ -132,7 +132,8 @@ class _Search(Generic[T]):
         self.bounds: Bounds = {}
         self.best: tuple[T, Sizes] | None = None
         self.refused: list[tuple[Opened, Bounds]] = []
-        self.alike: Opened | None = None  # which axes are asked to be one size, where the code was asked
+        self.alike: Opened | None = None  # which axes are asked to be one size, where the code was asked,
+        self.one: Opened = {}  # and which have to be
 
     def admits(self, opened: Opened) -> bool:
         """Whether these can be open, be it as far as a number that the code compares one of them with, or as multiples of what it divides
@@ -187,7 +188,12 @@ class _Search(Generic[T]):
             any(self.admits(alike(axes)) for axes in (list(self.seen), outer) for alike in (self.equal, self.beside))
         sure = sure or set()
         self.part(sure)
-        self.open([{axis: axis} for axis in self.seen if axis not in self.opened and axis not in sure])
+        units: dict[Axis, Opened] = {}
+        for axis in self.seen:
+            if axis not in self.opened and axis not in sure:
+                first = self.one.get(axis, axis)
+                units.setdefault(first, {})[axis] = first
+        self.open(list(units.values()))
 
     def asked(self) -> set[Axis] | None:
         """Open all but what code asks to be numbers, and as one size what it asks to be: it runs with all sizes open, and its questions are
@@ -198,13 +204,15 @@ class _Search(Generic[T]):
             sizes = Sizes(opened, told.bounds)
             error = told.asking(sizes, self.work)
             last, opened = opened, self.taken(told)
-            if error is None or (opened == last and not told.by(error, sizes, self.narrower)):
+            same = all(sizes.bounds.get(axis, Bound()).step == bound.step for axis, bound in told.bounds.items())
+            if same and (error is None or (opened == last and not told.by(error, sizes, self.narrower))):
                 break
             opened = self.taken(told)
         if told.empty:
             return None
         pairs = [*told.pairs, *told.likely]
-        self.alike, own = self.joined(pairs), self.joined([*told.pairs])
+        self.alike, self.one = self.joined(pairs), self.joined([*told.pairs])
+        own = self.one
         if not self.within(opened, {axis: bound for axis, bound in told.bounds.items() if axis in opened}):
             firsts = dict.fromkeys(opened.values())
             self.open([{axis: first for axis, first in opened.items() if first == one} for one in firsts])
@@ -217,7 +225,10 @@ class _Search(Generic[T]):
         """What is open by what was asked."""
         firsts = self.joined([*told.pairs, *told.likely])
         fixed = {firsts[axis] for axis in told.numbers | told.perhaps}
-        told.bounds = {firsts[axis]: bound for axis, bound in told.bounds.items()}
+        met: Bounds = {}
+        for axis, bound in told.bounds.items():
+            met[firsts[axis]] = bound.met(met.get(firsts[axis], Bound()))
+        told.bounds = met
         return {axis: first for axis, first in firsts.items() if first not in fixed}
 
     def joined(self, pairs: Sequence[Collection[Axis]]) -> Opened:

@@ -185,7 +185,7 @@ def recorded(tracer: Capturing, backend: Backend, f: Any, args: tuple, kwargs: d
         run = functools.partial(_run, tracer, backend, name, leaves, rebuild, places, closed, slots)
         try:
             with building(None):
-                replay = backend.stage(run, [_known(tracer, value, name) for value in values])
+                replay = backend.stage(run, [_known(tracer, value, name) for value in values], tracer.stagings)
             break
         except _More as more:
             closed = [*closed, *more.values]

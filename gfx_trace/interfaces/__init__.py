@@ -10,6 +10,7 @@ from gfx_ir.backend import Backend
 from gfx_ir.dtypes import DType
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.making import Stagings
 from gfx_ir.op import OpDef
 from gfx_ir.source import Span
 
@@ -154,6 +155,7 @@ class Capturing(Recording, Knowing, Protocol):
     copies: dict[Value, Any]
     derived: set[tuple[int, str]]
     staged_values: list[dict[Value, Any]]
+    stagings: Stagings
     own_rules: list[Any]
     owners: dict[type, Any]
     constants: bool

@@ -15,6 +15,7 @@ from gfx_ir.control import Form
 from gfx_ir.dtypes import DType, int64
 from gfx_ir.errors import UnsupportedConstruct, VerifyError
 from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.making import Stagings
 from gfx_ir.op import OpDef, Trait
 from gfx_ir.several_keys import Keys
 from gfx_ir.source import Scope, Span
@@ -117,6 +118,7 @@ class Tracer(Builder):
         self.constants = True  # whether small arrays from outside are constants
         self.derived: set[tuple[int, str]] = set()  # attributes of modules that a hook makes anew in each call
         self.staged_values: list[dict[Value, Any]] = []  # what functions close over while the framework itself traces
+        self.stagings = Stagings()
         self.missing: dict[str, Span | None] = {}  # calls without a row, and where
         self.own_rules: list[Any] = []  # functions of JAX whose own derivative rules are being captured
         self.decomposing = False  # whether a call without a row is being taken apart

@@ -41,7 +41,12 @@ class Sizes:
     def example(self, name: str) -> int | None:
         """The size that the example has where one is called so."""
         axis = self.axis(name)
-        return None if axis is None else self.seen[axis]
+        return None if axis is None else self.seen[axis] // self.step(name)
+
+    def step(self, name: str) -> int:
+        """How many sizes of that name its axis has."""
+        axis = self.axis(name)
+        return 1 if axis is None else self.bounds.get(axis, Bound()).step
 
     def told(self) -> list[str]:
         """What is not open by itself, in words."""

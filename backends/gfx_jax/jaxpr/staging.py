@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from gfx_ir.errors import BackendError, CaptureError, GfxError, OpenSizesRefused
-from gfx_ir.making import Making, Replayed
+from gfx_ir.making import Making, Replayed, Stagings
 from gfx_ir.supposed import current
 from gfx_ir.types import LogicalTensor
 
@@ -24,14 +24,17 @@ from .symbolic import OpenSizes, symbolic
 NEEDS_VALUES = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
 
 
-def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Functions) -> Replayed:
+def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Functions, kept: Stagings) -> Replayed:
     """The jaxpr of fn on arrays of these types, as what makes its calls again: those of `functions` as they were, where the record of
-    Python's calls beside it tells them.
+    Python's calls beside it tells them. `kept`: of the same capture.
 
     Raises CaptureError where fn asks an array for its data, and BackendError for a type that JAX makes narrower.
     """
     rebuild: Callable[[list[Any]], Any] | None = None
-    scope = OpenSizes(dim for type_ in types for dim in type_.dims or ())
+    sizes = [dim for type_ in types for dim in type_.dims or ()]
+    known = kept.made or [OpenSizes(kept.sizes)]
+    scope = next((scope for scope in known if scope.takes(sizes)), None) or OpenSizes(sizes)
+    kept.made[:] = dict.fromkeys([*known, scope])
 
     def recorded(*arrays: Any) -> list[Any]:
         nonlocal rebuild

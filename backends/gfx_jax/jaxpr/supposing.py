@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from math import lcm
 from typing import Any
 
 from gfx_ir import host
@@ -11,7 +12,7 @@ from gfx_ir.host import Dim
 from gfx_ir.supposed import Supposed
 
 from ..recorded.names import equality_asked, number_asked, order_asked
-from .symbolic import OpenSizes, names_of, sized
+from .symbolic import OpenSizes, names_of, sized, step_of
 
 
 class Answers:
@@ -35,6 +36,8 @@ class Answers:
         value = self._value(apart, names)
         if value is None or (not by_author and (not must or value or self._of_one(apart, names))):
             return None
+        if self._divided(apart, names):
+            return not value
         if value:
             self._bounded(apart, names, value, 1)
         elif len(names) == 2 and self._one_size(apart, *sorted(names)):
@@ -51,7 +54,7 @@ class Answers:
         """Whether what lies between two sizes is 0 or more; None: nothing is known of them."""
         names = names_of(apart) if apart.scope is self.scope else set()
         value = self._value(apart, names)
-        if value is not None:
+        if value is not None and not self._divided(apart, names):
             self._bounded(apart, names, value, 0)
         return None if value is None else value >= 0
 
@@ -85,30 +88,43 @@ class Answers:
 
     def _of_one(self, apart: Any, names: set[str]) -> bool:
         """Whether an expression lies between one size and 1."""
-        return len(names) == 1 and self._at(apart, dict.fromkeys(names, 1)) == 0
+        at = [self._at(apart, dict.fromkeys(names, size)) for size in (1, 2)] if len(names) == 1 else [1, 1]
+        return at[0] == 0 != at[1]
 
     def _one_size(self, apart: Any, first: str, second: str) -> bool:
         """Whether an expression is 0 where two sizes are equal, and nowhere else."""
         if any(type(self.scope.named[name]) is not Dim for name in (first, second)):
             return False
-        at = [self._at(apart, {first: a, second: b}) for a, b in ((1, 1), (2, 2), (3, 1), (1, 3), (2, 1))]
+        sizes = [(1, 1), (2, 2), (3, 1), (1, 3), (2, 1)]
+        at = [self._at(apart, self._over_steps({first: a, second: b})) for a, b in sizes]
         return at[0] == at[1] == 0 and at[2] == -at[3] == 2 * at[4] != 0
 
     def _several(self, apart: Any, names: set[str]) -> list[tuple[str, str]]:
         """Pairs of sizes, as large in the example, of which an expression is 0 where they are one, as in a * b - c * d; none: it is not."""
         if any(type(self.scope.named[name]) is not Dim for name in names):
             return []
-        sizes = {name: self.supposed.size(*self._dims({name})) for name in sorted(names)}
+        sizes = {name: (self.supposed.size(name) or 0) * self.supposed.step(name) for name in sorted(names)}
         firsts = {size: name for name, size in reversed(sizes.items())}
         for factor in (7, 11):
-            if self._at(apart, {name: factor * (size or 0) + 1 for name, size in sizes.items()}):
+            if self._at(apart, self._over_steps({name: factor * size + 1 for name, size in sizes.items()})):
                 return []
-        dims = {name: next(iter(self._dims({name}))) for name in names}
-        return [(dims[firsts[size]], dims[name]) for name, size in sizes.items() if firsts[size] != name]
+        return [(firsts[size], name) for name, size in sizes.items() if firsts[size] != name]
+
+    def _divided(self, apart: Any, names: set[str]) -> bool:
+        """Whether an expression is of sizes over what they were divided by: of these it is asked again, of multiples of that."""
+        if "mod" in str(apart):
+            self.supposed.within(next(iter(names)), Bound(step=step_of(apart)))
+        return "mod" in str(apart) or ("floordiv" in str(apart) and any(map(self.supposed.divided, names)))
+
+    def _multiple(self, apart: Any, names: set[str]) -> bool:
+        """Whether the example has multiples of what the one size of an expression is divided by."""
+        name, *others = names or {""}
+        size = None if others or type(self.scope.named.get(name)) is not Dim else self.supposed.size(name)
+        return size is not None and size % step_of(apart) == 0
 
     def _value(self, apart: Any, names: set[str]) -> int | None:
-        """An expression, of the sizes of the example; None where it has rests of divisions, which tell of multiples, or is of others."""
-        if "mod" in str(apart):
+        """An expression, of the sizes of the example; None where it has rests of divisions of others than multiples, or is of others."""
+        if "mod" in str(apart) and not self._multiple(apart, names):
             return None
         dims = {dim for name in names for dim in host.atoms(self.scope.named[name])}
         sizes = {dim.name: self.supposed.size(dim.name) for dim in dims}
@@ -116,6 +132,11 @@ class Answers:
         if not names or len(known) < len(sizes):
             return None
         return self._at(apart, {name: host.evaluate(self.scope.named[name], known) for name in names})
+
+    def _over_steps(self, sizes: dict[str, int]) -> dict[str, int]:
+        """Sizes in the same proportion, each over what the axis that has it is a multiple of."""
+        steps = {name: self.supposed.step(name) for name in sizes}
+        return {name: size * lcm(*steps.values()) // steps[name] for name, size in sizes.items()}
 
     def _at(self, apart: Any, sizes: dict[str, int]) -> int:
         return int(sized(apart, sizes))

@@ -65,13 +65,20 @@ class OpenSizes(jax.export.SymbolicScope):
             self._own[size] = size if isinstance(size, int) else _sized(_parsed(size), self._by_name, _JAX)
         return self._own[size]
 
+    def takes(self, dims: Iterable[DimLike | None]) -> bool:
+        """Whether these are its own, and tell the names of it that they are computed of."""
+        sizes = [self._own.get(_not_empty(dim)) for dim in dims if isinstance(dim, (Dim, Expr))]
+        if None in sizes:
+            return False
+        told = {found[0] for found in map(told_by, sizes) if found is not None}
+        return all(names_of(size) <= told for size in sizes)
+
     def within(self) -> dict[str, set[Bound]]:
         """How far open sizes may be open, by their names: to or from the numbers that code has compared them with, as 32 where JAX has
         asked for the sign of T - 32; and where they are multiples of what they are divided by."""
         found: dict[str, set[Bound]] = {}
         steps: dict[str, int] = {}
         for dim in compared(self):
-            node = _parsed(dim)
             names = names_of(dim)
             for name in names if len(names) == 1 else ():
                 first, second, third = (sized(dim, {name: at}) for at in (1, 2, 3))
@@ -79,15 +86,19 @@ class OpenSizes(jax.export.SymbolicScope):
                 if second - first == third - second in (1, -1) and limit > 1:
                     ends = (end for at in (limit, limit + 1) for end in (Bound(least=at), Bound(most=at - 1)))
                     found.setdefault(name, set()).update(ends)
-                steps[name] = max(steps.get(name, 1), _step(node))
+                steps[name] = max(steps.get(name, 1), step_of(dim))
         for name, step in steps.items():
             if step > 1:
                 found.setdefault(name, set()).add(Bound(step=step))
         return found
 
 
-def _step(node: ast.expr) -> int:
+def step_of(dim: Any) -> int:
     """What the names of a size of JAX's are divided by, in all."""
+    return _step(_parsed(dim))
+
+
+def _step(node: ast.expr) -> int:
     inner = math.lcm(*map(_step, (part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr))))
     match node:
         case ast.Call(func=ast.Name(id="floordiv" | "mod"), args=[_, ast.Constant(value=int() as divisor)]) if (

@@ -86,11 +86,10 @@ def equality_asked(
         knows = module.partition(".")[0] in _COMPARING and not rest
         if own(a, b) or not isinstance(b, (int, dims)) or module == dims.__module__ or frame.f_code.co_name == "__eq__":
             return bool(own(a, b))
-        found = (
-            answer(a - b, not knows, not knows or _by_rule(frame))
-            if isinstance(b, int) or a.scope is b.scope
-            else False
-        )
+        apart = a - b if isinstance(b, int) or a.scope is b.scope else 1
+        if isinstance(apart, int):  # T and T - 1 differ, whatever T is
+            return False
+        found = answer(apart, not knows, not knows or _by_rule(frame))
         if found is not None or knows:
             return bool(found)
         return not (a < b or a > b)
@@ -109,8 +108,8 @@ def _calls(frame: FrameType) -> bool:
 
 
 def _by_rule(frame: FrameType | None) -> bool:
-    """Whether JAX asks to find the shape of a result, for which some sizes have to be equal."""
-    while frame is not None and not frame.f_code.co_name.endswith(("shape_rule", "broadcast_shapes")):
+    """Whether JAX asks to find the shape of a result, or whether two types are one, for which some sizes have to be equal."""
+    while frame is not None and not frame.f_code.co_name.endswith(("shape_rule", "broadcast_shapes", "typematch")):
         frame = frame.f_back
     return frame is not None
 

@@ -75,6 +75,15 @@ def towers(x, y):
     return jax.vmap(lambda a: a @ W)(x) @ jax.vmap(lambda b: b @ W)(y).T
 
 
+def pushed(x, y):
+    return jax.linearize(lambda x: jnp.sin(x) @ W, x)[1](y)
+
+
+def pulled(x, y):
+    _, pull = jax.vjp(jnp.sin, x)
+    return jax.lax.while_loop(lambda c: jnp.max(c) > 0.1, lambda c: pull(c)[0] / 2, y)
+
+
 def squeezed(x):
     return torch.squeeze(x, 1) + x.squeeze((0, 1)).dim()
 
@@ -94,6 +103,8 @@ def squeezed(x):
         (first_three, [(2, 5)], [["x_0", "x_1"]]),
         (elsewhere, [(5, 2), (2,)], [["x_0", "x_1"], ["x_1"]]),
         (towers, [(2, 3), (2, 3)], [["x_0", "3"], ["y_0", "3"]]),
+        (pushed, [(2, 3), (2, 3)], [["x_0", "3"], ["x_0", "3"]]),
+        (pulled, [(2, 3), (2, 3)], [["x_0", "x_1"], ["x_0", "x_1"]]),
         (apart, [(2, 5, 3)], [["x_0", "x_1", "3"]]),
         (squeezed, [(2, 5, 3)], [["2", "5", "x_2"]]),
     ],
@@ -155,6 +166,29 @@ def test_what_code_asks_of_its_sizes_is_found_in_a_few_runs():
     assert [x, y] == [["x_0", "x_1", "4"], ["x_0", "x_1", "2"]]
     assert fixed == [["4", "8"], ["8"], ["8", "8"], ["8"], ["8", "2"], ["2"]]
     assert len(runs) < 12
+
+
+def test_what_code_divides_its_sizes_by_is_found_at_once():
+    runs = []
+
+    def loss(layers, tokens):
+        runs.append(1)
+        x = tokens[:, :-1, None] * jnp.ones(4)
+        for w, out in layers:
+            q, k, v = jnp.split(x @ w, 3, axis=-1)
+            heads = [jax.nn.softmax(a @ a.mT) @ b for a, b in zip(jnp.split(q * k, 2, -1), jnp.split(v, 2, -1))]
+            x = x + jnp.concatenate(heads, -1) @ out
+        return jnp.mean((x.sum(-1) - tokens[:, 1:]) ** 2)
+
+    layers = [(jnp.ones((4, 24)) / 9, jnp.ones((8, 4)) / 9) for _ in range(3)]
+    made = gfx.transpile(jax.grad(loss), layers, jnp.ones((2, 7)), to="torch", dynamic=True)
+    assert dims(made.program)[-1] == ["tokens_0", "tokens_1"]
+    assert len(runs) < 7
+    tokens = jnp.sin(jnp.arange(15.0)).reshape(3, 5)
+    for a, b in zip(jax.tree.leaves(made(jax.tree.map(lambda x: torch.tensor(np.asarray(x)), layers),
+                                         torch.tensor(np.asarray(tokens)))),
+                    jax.tree.leaves(jax.grad(loss)(layers, tokens)), strict=True):  # fmt: skip
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
 
 
 def test_sizes_of_arrays_whose_keys_are_no_names_are_their_own():
