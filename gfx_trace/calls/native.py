@@ -17,6 +17,7 @@ from gfx_ir.trees import leaves
 from ..frameworks.alarms import entering
 from ..frameworks.grad_managers import standing_for
 from ..frameworks.holding import hold
+from ..heap.aliases import in_doubt, memory, mutable, share
 from ..heap.contents import FIXED, attributes_of, row_of
 from ..heap.framework_state import GENERATORS
 from ..heap.makers import made_by
@@ -98,10 +99,23 @@ def _deep_copy(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: di
     memo = tracer.journal.made.note({}) if memo is None else memo
     before = len(memo.get(id(memo), ()))
     found = run_as_it_is(tracer, f, (x, memo, *more), {name: arg for name, arg in kwargs.items() if name != "memo"})
-    for original in memo.get(id(memo), ())[before:]:
+    kept = memo.get(id(memo), ())
+    for original in kept[before:]:
         if tracer.arrays.is_numbers(original):
             tracer.arrays.copied(original, memo[id(original)])
+    _check_views(tracer, [x for x in kept if type(x) is Proxy and mutable(x) and not x.backend.numbers])
     return found
+
+
+def _check_views(tracer: Capturing, copied: list[Proxy]) -> None:
+    """Raises where tensors that were copied together share memory, as their copies would; arrays of NumPy's are copied apart."""
+    seen: list[Proxy] = []
+    for x in copied:
+        held = memory(x)
+        if share(held, seen) or in_doubt(x):
+            what = "GFX cannot convert this copy of tensors that share memory, or may: so would their copies"
+            raise tracer.error(what, "copy them one by one: x.clone()")
+        seen += held
 
 
 def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:

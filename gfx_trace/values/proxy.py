@@ -204,7 +204,7 @@ class Proxy(Captured):
         return active.builder.python.copy(self)
 
     def __deepcopy__(self, memo: dict) -> Any:
-        return active.builder.python.copy(self)
+        return active.builder.python.copy(self, deep=True)
 
 
 class HostProxy(Captured):

@@ -61,8 +61,9 @@ class PythonUse:
         why = f"a text needs {_called(x)}, which is only known when the emitted code runs"
         raise NeedsPython("text", why, self._tracer.place())
 
-    def copy(self, x: Proxy) -> Any:
-        """What copy.copy and copy.deepcopy make of a tensor: of numbers and of arrays that nothing writes, the same."""
+    def copy(self, x: Proxy, deep: bool = False) -> Any:
+        """What copy.copy, or `deep` copy.deepcopy, make of a tensor: of numbers and of arrays that nothing writes, the same. A deep
+        copy of one that code writes is a tensor of its own, without the other's history."""
         owner = x.backend
         if x.weak or (owner is not None and not owner.views):
             return x
@@ -73,6 +74,8 @@ class PythonUse:
             made = Proxy(ops.copy(x.read()), owner)
             active.builder.record.put(made.value, Abstract(kinds))  # of a number another one, unlike np.copy
             return made
+        if deep and owner is not None:
+            return Proxy(ops.copy(ops.stop_gradient(x.read())), owner)
         raise self._tracer.error("GFX cannot convert this copy of a tensor", "write x.clone(), or x.detach().clone()")
 
     def shows(self, x: Any, frame: FrameType) -> None:

@@ -31,12 +31,13 @@ import types
 import urllib.parse
 import zlib
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
 
 import gfx_trace as gfx
-from gfx_ir.errors import GfxError
+from gfx_ir.errors import GfxError, UnsupportedConstruct
 from sweeps import one_in
 
 OURS = re.compile(r"Proxy|OpenList|Starred|Compared|Unusable|(?<!tests/)gfx_trace/")
@@ -291,3 +292,47 @@ def test_deep_copies_are_made_in_each_call():
         own, first, one = program(x)
         assert (own.tolist(), first.tolist(), one) == ([1.0, 1.0], [6.0, 6.0], True)
     assert kept[0].tolist() == [0.0, 0.0]
+
+
+def of_computed(x):
+    held = {"h": x * 2, "more": [x + 1]}
+    held["same"] = held["h"]
+    own = copy.deepcopy(held)
+    own["h"] += 1
+    return held["h"], own["h"], own["same"], own["more"][0], own["same"] is own["h"]
+
+
+def in_a_loop(x):
+    found, h = [], torch.zeros(2)
+    for row in x:
+        h += row
+        found.append(copy.deepcopy(h))
+    return (torch.stack(found),)
+
+
+def on_one_side(x):
+    held = [x * 2]
+    if x.sum() > 0:
+        own = copy.deepcopy(held)
+        own[0] += 1
+    else:
+        own = held
+        own[0] -= 1
+    return held[0], own[0]
+
+
+@pytest.mark.parametrize("f", [of_computed, in_a_loop, on_one_side])
+@pytest.mark.parametrize("to", ["torch", "jax"])
+def test_deep_copies_of_computed_tensors(f, to):
+    made = gfx.transpile(f, torch.ones(2, 2), to=to, dynamic=True)
+    for x in (torch.tensor([[1.0, 2], [3, 4], [5, 6]]), -torch.ones(1, 2)):
+        for found, wanted in zip(made(x if to == "torch" else jnp.asarray(x.numpy())), f(x), strict=True):
+            np.testing.assert_allclose(found, wanted)
+
+
+def test_deep_copies_keep_no_history_and_those_of_views_are_refused():
+    f = lambda x: (copy.deepcopy(x) * x).sum()
+    made, x = gfx.transpile(f, torch.ones(2), to="torch"), torch.tensor([2.0, 3.0], requires_grad=True)
+    assert torch.autograd.grad(made(x), x)[0].tolist() == [2.0, 3.0]
+    with pytest.raises(UnsupportedConstruct, match="share memory"):
+        gfx.symbolic_trace(lambda x: copy.deepcopy([x, x[0]]), torch.ones(2))
