@@ -59,6 +59,8 @@ ASK_A_VALUE = frozenset(
     + ("tuple.index", "tuple.count")
 ) | {name for name in HOST_OPERATORS if name in MEMBERS or name.startswith(("math.", "str."))}
 """Those for which a value that is being traced will not do: they ask for its truth, or for the number itself."""
+TAKE_ANYTHING = frozenset(("==", "!=", "is", "not", "bool", "and", "or", "str", "item", "splice"))
+"""Those that Python computes of a value of any class: of None or a text as well as of a number."""
 WHOLE_OF_BOOLEANS = frozenset(("neg", "~", "abs", "round"))
 """Those that give a whole number for a boolean of Python's: one that is being traced is an array of booleans, which stays one."""
 

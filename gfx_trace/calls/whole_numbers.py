@@ -23,7 +23,18 @@ def open_range(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         if known and not is_whole(arg):
             raise cannot(tracer, arg, "{} cannot be interpreted as an integer")
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    if is_open(step):
+        _not_zero(tracer, step)
     return OpenRange(start, stop, step)
+
+
+def _not_zero(tracer: Capturing, step: Any) -> None:
+    """Have the code raise Python's ValueError where the step of a range is 0, or the capture, where data decides and a clause waits."""
+    what = "range() arg 3 must not be zero"
+    if type(step) is HostProxy:
+        tracer.raising.check(step != 0, lambda: what, ValueError)
+    elif step is not None:
+        tracer.raising.let_out("range()", ValueError(what))
 
 
 def _boolean_index(tracer: Capturing, x: Any) -> bool:

@@ -9,8 +9,10 @@ from gfx_ir import ops
 from gfx_ir.control import is_call
 from gfx_ir.graph import Node, Value
 from gfx_ir.op import OpDef, Trait
+from gfx_ir.trees import leaves
 
 from ..interfaces import Capturing
+from ..python.faults import fault_of_classes
 from ..python.told import told
 from ..values.raised import Raised
 from .waiting import Waiting
@@ -61,6 +63,8 @@ class Raising(Waiting):
     def error(self, error: Any, cause: Any) -> BaseException:
         """What `raise error from cause` raises at capture."""
         made = self._tracer.calls.call(error, (), {}) if isinstance(error, type) else error
+        if not isinstance(made, BaseException):
+            made = TypeError("exceptions must derive from BaseException")
         if cause is not None:
             made.__cause__ = cause
         depth = len(self._tracer.stack)
@@ -98,13 +102,31 @@ class Raising(Waiting):
         if type(made) is Value and errors:
             self.may_raise[made.node] = errors[0].__name__
 
+    def of_classes(self, operator: str, args: tuple) -> type[Exception] | None:
+        """The error that Python may raise of an operator by the classes of what it is given, where these are open, as of a value that
+        may be None. Raises it where they are known."""
+        formats = operator == "format"
+        taken = [part[0] for part in args if type(part) is tuple and part[2]] if formats else list(leaves(args))
+        if any(map(self.is_open_class, taken)):
+            return TypeError
+        if operator != "getitem" and not any(type(x) is Value and x.kind not in ("int", "bool") for x in taken):
+            return None
+        error = fault_of_classes(operator, args)
+        if error is None:
+            return None
+        record, root = self._tracer.record, self._tracer.facts.root
+        known = all(len(record.host_kinds.ask(root(x))) == 1 for x in taken if type(x) is Value)
+        if known and (formats or len(taken) == len(args)):
+            raise error
+        return type(error)
+
     def of_absent(self, op: OpDef, args: tuple, made: Any) -> None:
         """Note what is computed of a value that may be None here: the code raises then, or goes on with what is there. NumPy's own
         functions compute something of None."""
         owner, facts = self._tracer.backend, self._tracer.facts
         takes = {name for name in op.params if op.defaults.get(name, 0) is not None and name != op.index}
-        given = (x for name, x in zip(op.params, args) if type(x) is Value and x.kind == "optional" and name in takes)
-        absent = [x for x in given if not facts.there(x)]
+        given = [x for name, x in zip(op.params, args) if type(x) is Value and name in takes]
+        absent = [x for x in given if self.is_open_class(x) or (x.kind == "optional" and not facts.there(x))]
         if type(made) is not Value or not made.is_tensor or not absent:
             return
         for error in (AttributeError(), TypeError()):

@@ -9,9 +9,12 @@ from typing import Any
 
 from gfx_ir import host
 from gfx_ir.backend import Backend
+from gfx_ir.control import Form, host_operator, is_test
+from gfx_ir.dtypes import NUMBERS
 from gfx_ir.errors import ShapeError
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef, Point, Trait
+from gfx_ir.python_numbers import ARITHMETIC
 from gfx_ir.rules import infer_at
 from gfx_ir.trees import is_constant, leaves, tree_map
 from gfx_ir.types import LogicalTensor
@@ -49,6 +52,32 @@ class Waiting:
             text = f"this {what}: it may raise under a traced test, and an except clause around it may catch that"
             raise self._tracer.error(f"GFX cannot convert {text}", INSTEAD_OF_CATCHING)
 
+    def is_open_class(self, x: Any) -> bool:
+        """Whether a value may be None, or of one of several classes of Python's, for all that is known here."""
+        if type(x) is not Value or x.kind != "any" or host_operator(self._tracer.facts.root(x).node) in ARITHMETIC:
+            return False
+        return not self._tracer.facts.there(x) or len(self._classes(x)) > 1
+
+    def _classes(self, x: Any) -> set[str]:
+        """The classes that a test leaves of a value where it is not None; all numbers are one."""
+        if type(x) is not Value:
+            return set() if x is None else {"number" if isinstance(x, (int, float, complex)) else type(x).__name__}
+        root = self._tracer.facts.root(x)
+        if root.kind != "any" or not is_test(root.node):
+            return {"number" if root.kind in NUMBERS else root.kind}
+        return set().union(*(self._classes(region.result[root.index - 1]) for region in root.node.regions))
+
+    def _of_other_classes(self, op: OpDef, args: tuple) -> bool:
+        """Whether a framework may say that it takes no such class: of None or a text where it takes numbers, or where all are
+        Python's numbers, of which some frameworks' functions take none."""
+        if any(map(self.is_open_class, leaves(args))):
+            return True
+        if not op.traits & Trait.ELEMENTWISE:
+            return False
+        arrays, backend = [type(x) is Value and x.is_tensor for x in args], self._tracer.backend
+        takes_numbers = backend is None or backend.numbers or not backend.views
+        return not (any(arrays) or takes_numbers) or any(map(_is_no_number, args))
+
     @contextmanager
     def under_clauses(self, op: OpDef, args: tuple) -> Iterator[None]:
         """Around the adding of a node: raises where a framework may raise for what an op takes when the code runs, and an except
@@ -56,6 +85,10 @@ class Waiting:
         if op.traits & Trait.ASKS and "axis" in op.params and self._tracer.record.rank_of(args[0]) is None:
             self.let_out("index", IndexError())
         self.of_framework(f"{op.name}()", *self._faults(op, args))
+        if op.index and any(type(part) is slice and type(part.step) is Value for part in _parts(op, args)):
+            self.let_out("slice", ValueError())
+        if op.control is None and op.form is Form.PLAIN and self._of_other_classes(op, args):
+            self.let_out(f"{op.name}() of what may be of another class", TypeError())
         try:
             yield
         except ShapeError as error:
@@ -113,18 +146,17 @@ class Waiting:
             return ()
         if op.traits & Trait.CHECKS:
             return ("element",)
-        open_ = op.index and self._open_positions(args[op.params.index(op.index)])
+        open_ = op.index and self._open_positions(_parts(op, args))
         positions, shapes = ("position",) if open_ else (), _of_shapes(op, args)
         if self._fits(op, args) or (self.waits(*shapes) and self._fits_by_parts(op, args)):
             return positions
         return positions + shapes
 
-    def _open_positions(self, index: Any) -> bool:
+    def _open_positions(self, index: tuple) -> bool:
         """Whether an index has positions that are only known when the code runs; the bounds of slices may be any."""
-        items = index if type(index) is tuple else (index,)
         return any(
             type(leaf) is Value and not self._tracer.record.is_boolean(leaf)
-            for item in items
+            for item in index
             if type(item) is not slice
             for leaf in leaves(item)
         )
@@ -194,6 +226,16 @@ class Waiting:
             return True
         given = self._tracer.record.given(x)
         return given is not None and given.size() == 1
+
+
+def _is_no_number(x: Any) -> bool:
+    return x.kind == "str" if type(x) is Value else isinstance(x, (str, list, tuple, dict))
+
+
+def _parts(op: OpDef, args: tuple) -> tuple:
+    """What an op takes for each axis that is indexed."""
+    index = args[op.params.index(op.index)]
+    return index if type(index) is tuple else (index,)
 
 
 def _smallest(size: Any) -> Any:

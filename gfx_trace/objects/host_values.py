@@ -144,7 +144,10 @@ class HostValues:
         value = x.value
         if value.node.op.asks == "shape" and isinstance(index, int):
             return self.tracer.wrap(ops.size(value.node.args[0], index), x.backend)
-        return self.tracer.wrap(self.tracer.host("getitem", value, self.tracer.unwrap(index)), x.backend)
+        made = self.tracer.host("getitem", value, self.tracer.unwrap(index))
+        if value.kind in ("str", "any") and type(index) is not slice:
+            self.tracer.raising.of_numbers("index", made, IndexError)
+        return self.tracer.wrap(made, x.backend)
 
     def python_hash(self, x: HostProxy) -> int:
         """hash(x) in code that was not rewritten."""

@@ -43,7 +43,7 @@ class Operands:
         if kind is int or kind is float or kind is bool or kind is complex:
             return other
         if kind is HostProxy:
-            return other.value
+            return NotImplemented if backend is not None and other.value.kind == "str" else other.value
         if isinstance(other, Unusable):
             raise other.error
         if kind is Undefined or other is None or isinstance(other, (str, list, tuple, dict)):

@@ -16,14 +16,14 @@ from gfx_ir.python_numbers import METHODS
 from ..heap.makers import COMBINED, puts_together
 from ..interfaces import Capturing
 from ..python.compared import Operand
-from ..python.faults import cannot, is_iterable
+from ..python.faults import cannot, class_name, is_iterable
 from ..python.operators import SIGNS
 from ..python.rows import listed
 from ..python.sequences import OpenList
 from ..rewrite.packages import users
 from ..values.gated import gate_of
 from ..values.here import here
-from ..values.proxy import is_open
+from ..values.proxy import Proxy, is_open
 from .views import PYTHON_INPLACE
 
 _MIRRORED = {"lt": "gt", "le": "ge", "eq": "eq", "ne": "ne", "gt": "lt", "ge": "le"}
@@ -135,6 +135,8 @@ class Overloading:
             return gated
         if not is_iterable(x):
             raise cannot(self.tracer, x, "{} is not iterable")
+        if self.tracer.raising.handlers and type(x) is Proxy and class_name(self.tracer, x) is None:
+            self.tracer.raising.let_out("loop or iteration", TypeError())
         f = self.own_method(x, "__iter__")
         return x if f is None else self.tracer.calls.call(f, (x,), {})
 

@@ -218,6 +218,8 @@ class Truths:
         if isinstance(item, (str, bytes, type(None))) and owner is not None and not owner.numbers:
             what = f"GFX cannot look for a {type(item).__name__} in an array"
             raise self.tracer.error(what, "an array holds numbers")
+        if self.tracer.record.may_be_python(array, array.read()):
+            self.tracer.raising.let_out("`in`", TypeError())
         return self.bool_(Proxy(ops.any(ops.equal(array.read(), self.tracer.unwrap(item))), array.backend))
 
     def _among(self, container: Sequence[Any], item: Any) -> Any:

@@ -12,8 +12,9 @@ from ..heap.aliases import doubt, mutable
 from ..interfaces import Capturing
 from ..values.number_rows import folded as folded_rows
 from ..values.number_rows import rows_kind
-from ..values.proxy import Proxy, is_open, weak_kind, widest
+from ..values.proxy import HostProxy, Proxy, is_open, weak_kind, widest
 from .checks import checked
+from .faults import cannot
 from .listed import ListedItems
 from .open_iterables import Combined, OpenRange, whole_list
 from .rows import StackedRows, kind_of_items, listed_items
@@ -34,6 +35,8 @@ def minmax(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         return tracer.truths.ifexp(some, found, lambda: kwargs["default"]) if "default" in kwargs else found()
     if len(args) == 1:
         args = (tracer.overloading.iterable(args[0]),)
+        if type(args[0]) is HostProxy:
+            raise cannot(tracer, args[0], "{} is not iterable")
     items = list(args[0]) if len(args) == 1 and (key is not None or not is_open(args[0])) else list(args)
     if key is not None and items:
         return _by_key(tracer, f, items, key)

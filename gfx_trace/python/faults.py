@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from gfx_ir.build import HOST_OPERATORS
 from gfx_ir.dtypes import float32
 from gfx_ir.graph import Value
+from gfx_ir.trees import leaves, tree_map
 
 from ..interfaces import Capturing
 from ..values.proxy import HostProxy, Proxy, number_kinds
@@ -20,7 +22,35 @@ NUMBERS = ("int", "float", "bool", "complex")
 UNARY_SIGNS = {"neg": "-", "abs": "abs()"}
 _ORDER = ("<", "<=", ">", ">=")
 EQUAL = ("==", "!=")
+_INSTANCES = {"int": 1, "float": 1.0, "bool": True, "complex": 1j, "str": "a"}
 _FRACTIONS = frozenset(("float", "complex"))
+
+
+def fault_of_classes(operator: str, args: tuple) -> Exception | None:
+    """What Python says of an operator on host values by their classes alone; None: it takes them, or their classes are not known."""
+    found = tree_map(_instance, args)
+    if any(type(leaf) is Value for leaf in leaves(found)):
+        return None
+    try:
+        HOST_OPERATORS[operator](*found)
+    except TypeError as error:
+        return error
+    except ValueError as error:
+        return error if operator == "format" else None
+    except Exception:  # which hangs on the values
+        return None
+    return None
+
+
+def _instance(x: Any) -> Any:
+    """An instance of the class that a host value has; texts that are known say what is asked, and stay."""
+    return (
+        _INSTANCES.get(x.kind, x)
+        if type(x) is Value
+        else _INSTANCES.get(type(x).__name__, x)
+        if type(x) is not str
+        else x
+    )
 
 
 def class_name(tracer: Capturing, x: Any) -> str | None:
@@ -32,7 +62,7 @@ def class_name(tracer: Capturing, x: Any) -> str | None:
     if type(x) is OpenList:
         return "list"
     if type(x) is Proxy:
-        return _tensor_name(x)
+        return None if not x.weak and tracer.record.may_be_python(x, x.value) else _tensor_name(x)
     if type(x) is not HostProxy:
         return type(x).__name__
     if x.value.kind == "dtype" and x.backend is not None:

@@ -153,7 +153,7 @@ class Iteration:
         if is_open(source):
             return tracer.host_values.iterate(source)
         if not is_iterator(source):
-            items = items_of(tracer, source) if type(source) is list else source
+            items = source if type(source) in _WITHOUT_CHANGE else items_of(tracer, source)
             return map(tracer.arrays.in_graph, items) if tracer.tensor_paths else iter(items)
         if later:
             self.check(source)
@@ -276,10 +276,15 @@ def _place(error: CaptureError, site: Span | None) -> None:
 
 _FORWARD: type = type(iter([]))
 _BACKWARD: type = type(reversed([]))
+_OF_KEYS: tuple[type, ...] = tuple(
+    type(ends(view)) for view in ({}.keys(), {}.values(), {}.items()) for ends in (iter, reversed)
+)
+_WITHOUT_CHANGE = (tuple, range, str, bytes, map, filter)
+"""What nothing is added to, or taken from, while code goes over it."""
 
 
-def items_of(tracer: Capturing, items: list) -> Iterator[Any]:
-    """The items of a list one by one, as Python's loops take them: also those that are appended on the way."""
+def items_of(tracer: Capturing, items: Any) -> Iterator[Any]:
+    """The items of a container one by one, as Python's loops take them: of a list also those that are appended on the way."""
     begun = iter(items)
     for item in begun:
         yield item
@@ -287,9 +292,9 @@ def items_of(tracer: Capturing, items: list) -> Iterator[Any]:
 
 
 def check_begun(tracer: Capturing, iterator: Any) -> None:
-    """Raises where a list that an iterator has begun to go over was made longer or shorter, and a test on captured data decides by
-    how much."""
-    waiting, met = [iterator] if tracer.record.filled else [], set[int]()
+    """Raises where a list or dictionary that an iterator has begun to go over was made longer or shorter, and a test on captured data
+    decides by how much."""
+    waiting, met = [iterator] if tracer.record.filled or tracer.effects.unsure else [], set[int]()
     while waiting:
         item = waiting.pop()
         if id(item) in met:
@@ -297,6 +302,9 @@ def check_begun(tracer: Capturing, iterator: Any) -> None:
         met.add(id(item))
         if type(item) in (_FORWARD, _BACKWARD):
             _check_list(tracer, item)
+        elif type(item) in _OF_KEYS:
+            for held in gc.get_referents(item):
+                tracer.effects.sure_of_keys(held)
         elif type(item) is Lazy:
             waiting.append(item.rest)
         elif hasattr(type(item), "__next__"):

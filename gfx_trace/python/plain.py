@@ -46,9 +46,11 @@ def cast(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """int(x), float(x) of a tensor or of an open number, bool(x) of anything."""
     if f is bool and len(args) == 1:
         return tracer.truths.bool_(args[0])
-    if len(args) != 1 or not is_open(args[0]):
+    if not any(map(is_open, args)):
         return f(*args, **kwargs)
     x, name = args[0], f.__name__
+    if len(args) > 1 or kwargs:
+        tracer.python.number(next(filter(is_open, args)), f"{name}() of a text")
     if isinstance(x, HostProxy):
         kinds = tracer.record.host_kinds.ask(tracer.facts.root(x.value))
         return x if x.kind == name and kinds <= {name} else _cast_host(tracer, name, x)

@@ -227,6 +227,8 @@ def _joined(tracer: Capturing, f: Any, between: str, source: Any) -> Any:
     for at, item in enumerate(items):  # of texts, or Python says so
         if class_name(tracer, item) not in ("str", None):
             raise TypeError(f"sequence item {at}: expected str instance, {class_name(tracer, item)} found")
+        if type(item) is HostProxy and item.value.kind == "any":
+            items[at] = tracer.wrap(tracer.host("+", "", item.value))  # Python says so when the code runs
     return tracer.texts.joined_text(between, items)
 
 

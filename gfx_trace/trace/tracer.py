@@ -10,7 +10,7 @@ import numpy as np
 
 from gfx_ir import ops
 from gfx_ir.backend import Backend
-from gfx_ir.build import Builder
+from gfx_ir.build import TAKE_ANYTHING, Builder
 from gfx_ir.control import Form
 from gfx_ir.dtypes import DType, int64
 from gfx_ir.errors import UnsupportedConstruct, VerifyError
@@ -234,6 +234,15 @@ class Tracer(Builder):
                 return self._add(op, args)
         return self._add(op, args)
 
+    def host(self, operator_: str, *args: Any) -> Any:
+        if operator_ in TAKE_ANYTHING or not any(type(leaf) is Value for leaf in leaves(args)):
+            return Builder.host(self, operator_, *args)
+        error = self.raising.of_classes(operator_, args)
+        made = Builder.host(self, operator_, *args)
+        if error is not None:
+            self.raising.of_numbers(f"`{operator_}` of a value whose class is open", made, error)
+        return made
+
     def _add(self, op: OpDef, args: tuple) -> Any:
         if op.traits & Trait.WHOLE:
             self.assumed.kinds(op.name, [x for x in args if type(x) is Value and x.is_tensor], "bui")
@@ -243,8 +252,10 @@ class Tracer(Builder):
             return self._chosen(*args)
         moded = self.gradients.mode is not CALLERS and not marks(op) and op.form not in _WITHOUT_GRADIENT
         made = (self._in_mode if moded else super().add)(op, args)
-        if op.control is None and not marks(op) and "optional" in [leaf.kind for leaf in args if type(leaf) is Value]:
-            self.raising.of_absent(op, args, made)
+        if op.control is None and not marks(op):
+            kinds = [leaf.kind for leaf in args if type(leaf) is Value]
+            if "optional" in kinds or "any" in kinds:
+                self.raising.of_absent(op, args, made)
         return made
 
     def _in_mode(self, op: OpDef, args: tuple) -> Any:

@@ -11,6 +11,7 @@ from gfx_ir.errors import GfxError
 from gfx_ir.op import active
 from gfx_ir.ops.effect import EXCEPTIONS
 
+from .gated import gate_of
 from .here import here
 
 INSTEAD_OF_CATCHING = "test before the `try`, or let the exception leave the function; where the test asks for a size, give the argument's shape"
@@ -79,8 +80,17 @@ class gfx_handlers:
 
 
 def gfx_raise(error: Any, cause: Any = None) -> BaseException:
-    """The exception that `raise error from cause` raises; under an open test, the end of a region."""
-    return here().raising.error(error, cause)
+    """The exception that `raise error from cause` raises; under an open test, the end of a region. Of several, each on its way."""
+    tracer = here()
+    chosen = next((x for x in (error, cause) if gate_of(x) is not None), None)
+    if chosen is None:
+        return tracer.raising.error(error, cause)
+
+    def raises(side: Any) -> None:
+        raise gfx_raise(*(side if x is chosen else x for x in (error, cause)))
+
+    tracer.gates.resolve(chosen, raises, value=False)
+    raise AssertionError("a test that raises on both sides ends what it stands in")
 
 
 def gfx_raise_again() -> None:

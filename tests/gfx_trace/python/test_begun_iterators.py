@@ -1,4 +1,5 @@
-"""Iterators that have begun to go over a list which a test on captured data makes longer: how far they go is not known."""
+"""Iterators that have begun to go over a list which a test on captured data makes longer
+or a dictionary: how far they go is not known."""
 
 import itertools
 
@@ -158,3 +159,37 @@ def test_how_far_an_iterator_within_another_has_moved_is_not_known_either():
 
     with pytest.raises(CaptureError, match="decides how far it has moved on before"):
         gfx.symbolic_trace(fn, backend="torch")
+
+
+def added_under_a_test(d, k, n):
+    if k == n:
+        d[9] = k
+
+
+def added_in_any_case(d, k, n):
+    d[9] = k
+
+
+def written_over(d, k, n):
+    if k == n:
+        d[k] = 5
+
+
+@pytest.mark.parametrize("change, right", [(added_under_a_test, None), (added_in_any_case, 50), (written_over, 9)])
+@pytest.mark.parametrize("view", [dict.items, dict.keys, dict.values, iter])
+def test_a_dictionary_that_grows_while_a_loop_goes_over_it(change, right, view):
+    def fn(x, n: int):
+        d = {1: 1, 2: 2, 3: 3}
+        try:
+            for k, _ in zip((1, 2, 3), view(d)):
+                change(d, k, n)
+        except RuntimeError:
+            return x * 50
+        return x * sum(d.values())
+
+    if right is None:
+        with pytest.raises(CaptureError, match="has the key 9"):
+            gfx.symbolic_trace(fn, backend="torch")
+        return
+    x = torch.ones(2)
+    assert torch.equal(gfx.symbolic_trace(fn, backend="torch")(x, 2), x * right)
