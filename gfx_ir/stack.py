@@ -16,9 +16,21 @@ _MOST = 12_000
 @contextmanager
 def longer(calls: int) -> Iterator[None]:
     """Room for so many more calls within each other, as far as the C stack has it."""
-    added = max(0, min(calls, _MOST - sys.getrecursionlimit()))
-    sys.setrecursionlimit(sys.getrecursionlimit() + added)
+    added = lengthen(calls)
     try:
         yield
     finally:
-        sys.setrecursionlimit(sys.getrecursionlimit() - added)
+        shorten(added)
+
+
+def lengthen(calls: int) -> int:
+    """Make room for so many more calls, as far as the C stack has it; gives for how many, which `shorten` takes back."""
+    limit = sys.getrecursionlimit()
+    added = max(0, min(calls, _MOST - limit))
+    sys.setrecursionlimit(limit + added)
+    return added
+
+
+def shorten(added: int) -> None:
+    """Take back the room for so many calls."""
+    sys.setrecursionlimit(sys.getrecursionlimit() - added)

@@ -15,11 +15,12 @@ from gfx_ir.backend import Lift
 from gfx_ir.codegen import origin
 from gfx_ir.op import OpDef
 from gfx_ir.probing import is_module, own_attribute
-from gfx_ir.stack import longer
+from gfx_ir.stack import lengthen, shorten
 from gfx_ir.trees import leaves
 
 from ..frameworks.grad_managers import standing_for
 from ..frameworks.into import put_into
+from ..heap.contents import FIXED, row_of
 from ..heap.makers import made_by
 from ..interfaces import Capturing
 from ..objects.attributes import own_function
@@ -52,6 +53,8 @@ from .without_source import run_without_source
 _FRAMES = 12
 """How many calls of Python's own a call of the author's takes."""
 _CONTAINERS = frozenset((tuple, list, dict, set))
+_IN_C = frozenset((types.BuiltinFunctionType, types.MethodWrapperType))
+"""What is in C and bound to something: an object, a class, a module or None."""
 _MAKING = vars(type)["__call__"]
 """What makes an object of a class, where its metaclass does not say otherwise."""
 
@@ -87,7 +90,11 @@ class Calls:
             return self.tracer.gates.resolve(f, lambda side: self.call(side, args, kwargs))
         if kind is Unusable:
             raise f.error
-        return self._call_other(f, args, kwargs)
+        if kind is MeantMethod or kind is SpecialMethod:
+            return f(*args, **kwargs)
+        if kind is type:
+            return self._call_class(f, args, kwargs)
+        return self._call_in_c(f, args, kwargs) if kind in _IN_C else self._call_other(f, args, kwargs)
 
     def _call_function(self, f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
         new = self.tracer.entered.get(f)
@@ -156,6 +163,43 @@ class Calls:
             return self._call_function(function, (owner, *args), kwargs)
         return self.call(function, (owner, *args), kwargs)
 
+    def _call_class(self, f: type, args: tuple, kwargs: dict) -> Any:
+        """Call a class that has no metaclass."""
+        lazy = iterated(self.tracer, f, args, kwargs)
+        if lazy is not None:
+            return lazy
+        asked = self.tracer.overloading.asked(f, args)
+        if asked is not None:
+            return self.call(asked, args, kwargs)
+        lifted = self.lifted(f)
+        return self._construct(f, args, kwargs) if lifted is None else self._apply_lifted(lifted, f, args, kwargs)
+
+    def _call_in_c(self, f: Any, args: tuple, kwargs: dict) -> Any:
+        """Call a function in C, or a method that is bound to an object."""
+        special = meant(self.tracer, f, args)
+        if special is not None and not kwargs:
+            return special[0](self.tracer, *special[1])
+        search = None if kwargs else searched(f, args)
+        if search is not None:
+            return search(self.tracer)
+        asked = self.tracer.overloading.asked(f, args)
+        if asked is not None:
+            return self.call(asked, args, kwargs)
+        owner = f.__self__
+        lifted = None if _is_container(owner) else self.lifted(f)
+        if lifted is not None:
+            if type(lifted) is tuple and always_lifted(f):
+                self.tracer.native[f] = lifted
+            return self._apply_lifted(lifted, f, args, kwargs)
+        if issubclass(type(owner), type) and f == _MAKING.__get__(owner):
+            return self._made(owner, args, kwargs)
+        if type(owner) is Wrapper:
+            return self.tracer.memoised.method(owner, f.__name__)
+        function = accessor(f)
+        if function is not None and args and args[0] is not None:
+            return self.call(function, args[:1] if f.__name__ == "__get__" else args, kwargs)
+        return run_native(self.tracer, f, args, kwargs)
+
     def _call_other(self, f: Any, args: tuple, kwargs: dict) -> Any:
         if is_open(f):
             raise cannot(self.tracer, f, "{} is not callable")
@@ -163,8 +207,6 @@ class Calls:
             return call_module(self.tracer, f, args, kwargs)
         if isinstance(f, OpDef):
             return self.tracer.apply(Lift(f.name, f), args, kwargs, self.tracer.backend)
-        if type(f) is SpecialMethod or type(f) is MeantMethod:
-            return f(*args, **kwargs)
         special = meant(self.tracer, f, args)
         if special is not None and not kwargs:
             return special[0](self.tracer, *special[1])
@@ -179,8 +221,6 @@ class Calls:
             return self.call(asked, args, kwargs)
         lifted = self.lifted(f)
         if lifted is not None:
-            if type(lifted) is tuple and always_lifted(f):
-                self.tracer.native[f] = lifted
             return self._apply_lifted(lifted, f, args, kwargs)
         return self._call_object(f, args, kwargs)
 
@@ -190,16 +230,8 @@ class Calls:
             return self.call(f.func, (*f.args, *args), {**f.keywords, **kwargs})
         if isinstance(f, type):
             return self._construct(f, args, kwargs)
-        made = own_attribute(f, "__self__")
-        if issubclass(type(made), type) and f == _MAKING.__get__(made):
-            return self._made(made, args, kwargs)
         if type(f) is Wrapper:
             return self.tracer.memoised.call(f, args, kwargs)
-        if type(own_attribute(f, "__self__")) is Wrapper:
-            return self.tracer.memoised.method(f.__self__, f.__name__)
-        function = accessor(f)
-        if function is not None and args and args[0] is not None:
-            return self.call(function, args[:1] if f.__name__ == "__get__" else args, kwargs)
         getter = bound_operands(f) if len(args) == 1 and not kwargs else None
         if getter is not None:
             return getter(self.tracer, *args)
@@ -299,13 +331,15 @@ class Calls:
         opened: list[Any] = [within, site, None if site is None else site.f_lasti, f, args, kwargs]
         self.tracer.within = opened
         self.tracer.depth = depth + 1
+        added, calls = lengthen(_FRAMES), self.recursion.entered(f, args, kwargs)
         try:
-            with longer(_FRAMES), self.recursion.within(f, args, kwargs):
-                result = self._running(new, f)(*args, **kwargs)
+            result = self._running(new, f)(*args, **kwargs)
             return self.tracer.iteration.made(result) if type(result) is types.GeneratorType else result
         except RecursionError as error:
             raise without_end(f, self.tracer.scopes.scope_of(opened), self.tracer.span()) from error
         finally:
+            calls.pop()
+            shorten(added)
             self.tracer.within, self.tracer.site, self.tracer.depth = within, site, depth
             if len(opened) == 1:
                 opened[0].left()
@@ -364,3 +398,8 @@ class Calls:
         made = self._new(cls, *args, **kwargs)
         self._call_function(init, (made, *args), kwargs)
         return made
+
+
+def _is_container(x: Any) -> bool:
+    """Whether x is a container or constant of Python's, whose methods in C no framework has."""
+    return x is not None and (type(x) in FIXED or row_of(type(x)) is not None)

@@ -51,4 +51,7 @@ def foreign(f: Any, frameworks: Sequence[Backend]) -> bool:
     """Whether a callable belongs to a framework: with captured data it needs a row."""
     module = own_attribute(f, "__module__") or type(f).__module__
     package = str(module).partition(".")[0]
-    return any(package in backend.packages for backend in frameworks) and not isinstance(f, type)
+    for backend in frameworks:
+        if package in backend.packages:
+            return not isinstance(f, type)
+    return False

@@ -52,8 +52,12 @@ WRITING_FUNCTIONS = frozenset(map(vars(operator).get, (*IN_PLACE_FUNCTIONS, "set
 """Functions of those modules that do."""
 _ASKING: dict[type, frozenset[str]] = {ContextVar: frozenset(("get",))}
 """Methods of opaque types that change nothing."""
-_KEEPING = (partial, types.MethodType, dataclasses.fields, dataclasses.is_dataclass)
-"""What holds what it is given as it is, or asks for its class alone."""
+ASKING_CLASS = frozenset((dataclasses.fields, dataclasses.is_dataclass))
+"""What asks for the class of what it is given alone."""
+_KEEPING = frozenset((partial, types.MethodType)) | ASKING_CLASS
+"""The same, and what holds what it is given as it is."""
+_WITH_A_HASH = (types.FunctionType, type)
+"""Kinds of callables whose hash is no code of an author's."""
 _PLACES = (types.MemberDescriptorType, types.GetSetDescriptorType)
 """Descriptors in C that hold an attribute of an object."""
 _GETTERS = (operator.itemgetter, operator.attrgetter)
@@ -301,7 +305,7 @@ class Effects:
 
 def keeps(f: Any) -> bool:
     """Whether a callable runs no code that its arguments bring."""
-    return any(f is keeping for keeping in _KEEPING)
+    return type(f) in _WITH_A_HASH and f in _KEEPING
 
 
 def _absent(owner: Any) -> set[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import copy
+import dataclasses
 import functools
 import types
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +22,7 @@ from ..heap.aliases import in_doubt, memory, mutable, share
 from ..heap.contents import FIXED, attributes_of, row_of
 from ..heap.framework_state import GENERATORS
 from ..heap.makers import made_by
-from ..heap.reached import held_by_objects, reached_from
+from ..heap.reached import held_by_objects, holds_nothing, reached_from
 from ..interfaces import Capturing
 from ..objects.native_methods import NativeMethods
 from ..python.devices import settled
@@ -34,7 +35,7 @@ from ..values.gated import Gated, gate_of, usable
 from ..values.proxy import HostProxy, NeedsPython, Proxy
 from ..values.raised import Raised
 from .conversion import foreign
-from .effects import Effects, bound, keeps
+from .effects import ASKING_CLASS, Effects, bound, keeps
 
 _CLOCKS = frozenset(("time", "datetime"))
 _CAPTURED = (Proxy, HostProxy, OpenList)
@@ -56,6 +57,8 @@ _HINT = "call what GFX has rows for (`gfx ops` lists it), or compute it before t
 
 def run_native(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
     """f(*args, **kwargs) of a callable that is neither lifted nor entered. One of a framework that gets tensors has no row."""
+    if type(f) is types.FunctionType and f in ASKING_CLASS and len(args) == 1 and dataclasses.is_dataclass(args[0]):
+        return f(*args, **kwargs)
     if type(f) is types.BuiltinFunctionType and type(f.__self__) in _CONSTANTS and not kwargs:
         if all(type(arg) in _CONSTANTS for arg in args):  # as a text's split: it comes to nothing else
             found = f(*args)
@@ -72,7 +75,7 @@ def run_native(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: di
     for made in made_by(f, args, kwargs, found):
         tracer.journal.made.note(made)
     in_python = type(f) is types.FunctionType and not keeps(f)  # what C makes of containers holds what they hold
-    if in_python or type(found) in _COPIES:
+    if (in_python and not holds_nothing(found)) or type(found) in _COPIES:
         _check_copies(tracer, f, (*args, *kwargs.values()), found)
     if type(found) is dict and args and found is attributes_of(args[0]):
         tracer.effects.shown(found, args[0])
@@ -122,23 +125,23 @@ def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: 
     """f(*args, **kwargs) of a callable that computes nothing with captured values, or that does not know them and is refused."""
     if Gated in map(type, args):  # on the way of a test on which they hang
         args = tuple(map(tracer.gates.known, args))
-    text = on_text(tracer, f, args, kwargs)
+    owner = own_attribute(f, "__self__")
+    text = on_text(tracer, f, owner, args, kwargs) if type(owner) is str else NotImplemented
     if text is not NotImplemented:
         return text
-    if issubclass(type(own_attribute(f, "__self__", args[0] if args else None)), GENERATORS) and not isinstance(
-        f, type
-    ):
+    if issubclass(type(args[0] if owner is None and args else owner), GENERATORS) and not isinstance(f, type):
         raise tracer.objects.outside_generator(called_name(f))
     if HostProxy in map(type, args):
         args = tuple([settled(tracer, arg) for arg in args])
-    args = tuple([standing_for(tracer, arg) or arg for arg in args])  # a manager that it enters
+    if not FIXED.issuperset(map(type, args)):
+        args = tuple([standing_for(tracer, arg) or arg for arg in args])  # a manager that it enters
     site, shown, refusals = tracer.site, tracer.python.shown_values, tracer.python.refusals
     try:
         args, kwargs = tracer.iteration.given(f, args, kwargs)
-        _with_items(tracer, f, args, kwargs)
+        _with_items(tracer, f, owner, args, kwargs)
         given, named = args, kwargs
         run = functools.partial(tracer.effects.run, f, given, named)
-        result = tracer.native_methods.run(_asked(f, args), lambda: entering(tracer, f, given, run))
+        result = tracer.native_methods.run(_asked(f, owner, args), lambda: entering(tracer, f, given, run))
     except GfxError as error:
         tracer.python.refusals = refusals  # the error says it
         _placed(tracer, error, site)
@@ -172,21 +175,22 @@ def _stores(f: Any) -> bool:
     return holds or keeps(f) or any(f is own for own in vars(Gated).values())
 
 
-def _with_items(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
+def _with_items(tracer: Capturing, f: Any, owner: Any, args: tuple, kwargs: dict) -> None:
     """Code in C goes over a list by itself, and takes the one that stands for all rows of a loop for one item: they get their places.
     What only asks for the list, or puts it somewhere as it is, need not know how many there are."""
-    owner = own_attribute(f, "__self__")
+    if not tracer.record.filled:
+        return
     as_it_is = f is type or owner is builtins or issubclass(type(owner), _HOLDING)
     for x in (*args, *(() if f is dict else kwargs.values())):
-        if type(x) not in (list, tuple) or not tracer.record.filled or FILLED.isdisjoint(map(type, x)):
+        if type(x) not in (list, tuple) or FILLED.isdisjoint(map(type, x)):
             continue
         if isinstance(tracer.host_values.length(rows_of(x)), int) or not as_it_is:
             listed(tracer, x, f"give {called_name(f)}")
 
 
-def _asked(f: Any, args: Sequence[Any]) -> Iterable[Any]:
-    """The objects whose special methods a callee in C may run: what it looks up or compares, and what it compares that with."""
-    owner = own_attribute(f, "__self__")
+def _asked(f: Any, owner: Any, args: Sequence[Any]) -> Iterable[Any]:
+    """The objects whose special methods a callee in C may run: what it looks up or compares, and what it compares that with. `owner`:
+    what it is bound to."""
     if keeps(f):
         return ()
     if getattr(f, "__objclass__", None) is object and f.__name__ in _OF_EVERY_OBJECT:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NamedTuple
 
 from gfx_ir.errors import CaptureError
@@ -33,15 +31,12 @@ class Recursion:
         self.tracer = tracer
         self._calls: dict[types.CodeType, list[_Call]] = {}
 
-    @contextmanager
-    def within(self, f: types.FunctionType, args: tuple, kwargs: dict) -> Iterator[None]:
-        """Around the body of a call of f."""
-        journal, calls = self.tracer.journal, self._calls.setdefault(f.__code__, [])
+    def entered(self, f: types.FunctionType, args: tuple, kwargs: dict) -> list[_Call]:
+        """Note that the body of a call of f begins; gives the calls of f that have begun, of which the last one goes where it ends."""
+        journal = self.tracer.journal
+        calls = self._calls.setdefault(f.__code__, [])
         calls.append(_Call(self._tests(), len(journal.log), len(journal.made), (f, args, kwargs)))
-        try:
-            yield
-        finally:
-            calls.pop()
+        return calls
 
     def is_open(self, f: types.FunctionType, args: tuple, kwargs: dict) -> bool:
         """Whether only a test or loop on what is open ends the calls of f within each other: one is given the same as the one around it

@@ -286,6 +286,9 @@ def _of_part(name: str, key: Any) -> str:
 
 def _is_tree_of_fields(x: Any) -> bool:
     """Whether x is a record of which its fields are all there is to know."""
-    if not is_record(x) or row_of(type(x)) is not None or is_module(x):
+    kind = type(x)
+    if not is_record(x) or row_of(kind) is not None or is_module(x):
         return False
-    return attributes_of(x).keys() <= {field.name for field in dataclasses.fields(x)}
+    own = attributes_of(x).keys()
+    known = own <= kind.__dataclass_fields__.keys()  # those of the class among them
+    return known and own <= {field.name for field in dataclasses.fields(kind)}

@@ -66,7 +66,10 @@ def decorated(tracer: Capturing, owner: Any) -> None:
 
 def entering(tracer: Capturing, f: Callable[..., Any], args: tuple, run: Callable[[], Any]) -> Any:
     """run(), a native call of f: raises where it enters a manager that makes such a setting (`stack.enter_context(manager)`)."""
-    if not any(map(_manages, (own_attribute(f, "__self__"), *args))):
+    for x in (own_attribute(f, "__self__"), *args):
+        if _manages(x):
+            break
+    else:
         return run()
     before, result, set_here = alarm(tracer), run(), alarm(tracer)
     if set_here and set_here != before:

@@ -180,17 +180,13 @@ HANDLERS: dict[str, Callable[[Capturing, Any, tuple, dict], Any]] = {
     "is_grad_enabled": is_grad_enabled,
     "is_inference_mode_enabled": is_inference_mode_enabled,
 }
+_MANAGERS = frozenset(("no_grad", "enable_grad", "inference_mode", "set_grad_enabled"))
 
 
 def standing_for(tracer: Capturing, made: Any) -> Manager | None:
     """What stands under capture for a manager that the framework itself made; None where it made none of gradient modes."""
-    try:
-        found = next(
-            (name for backend in tracer.arrays.frameworks() if (name := backend.special.get(type(made)))), None
-        )
-    except TypeError:  # a class that is no key of a table
-        return None
-    if found not in ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled"):
+    found = _manager_class(tracer, type(made))
+    if found is None:
         return None
     known = tracer.gradients.standing.get(id(made))
     if known is None:
@@ -201,3 +197,15 @@ def standing_for(tracer: Capturing, made: Any) -> Manager | None:
             standing = HANDLERS[found](tracer, type(made), () if mode is None else (mode,), {})
         known = tracer.gradients.standing[id(made)] = made, standing
     return known[1]
+
+
+def _manager_class(tracer: Capturing, kind: type) -> str | None:
+    """Which of the managers of gradient modes a class is that a framework has for them."""
+    try:
+        for backend in tracer.arrays.frameworks():
+            name = backend.special.get(kind)
+            if name is not None:
+                return name if name in _MANAGERS else None
+    except TypeError:  # a class that is no key of a table
+        pass
+    return None

@@ -12,7 +12,7 @@ from gfx_ir.probing import own_attribute
 from ..rewrite.packages import users
 from ..values.proxy import is_open
 from .contents import FIXED, HEAP_TYPE, MUTABLE, children, has_attributes, row_of
-from .reached import VIEWS, has_state, reached_from
+from .reached import VIEWS, has_state, holds_nothing, reached_from
 
 COMBINED = VIEWS | {list, dict, set}
 """Containers, and views of them, of which operators make others."""
@@ -30,7 +30,7 @@ def made_by(f: Any, args: tuple, kwargs: dict, result: Any) -> Iterator[Any]:
     """What a call that is not entered makes: the object that it gives, and what this holds that the call was not given."""
     if has_state(result) and _makes(f, args, result):
         yield result
-    if _is_librarys(f):
+    if not holds_nothing(result) and _is_librarys(f):
         found = [
             x for x in reached_from((result,)) if row_of(type(x)) is not None or (x is result and _is_users_own(x))
         ]

@@ -54,6 +54,17 @@ def reached_from(roots: tuple, deep: int = DEEP) -> list[Any]:
     return list(found.values())
 
 
+def holds_nothing(x: Any) -> bool:
+    """Whether what a call gives surely holds nothing that the call made: a constant, or a function that closes over nothing."""
+    if type(x) is types.FunctionType and x.__closure__ is None and not x.__dict__:
+        return all(map(_is_constant, (*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values())))
+    return _is_constant(x)
+
+
+def _is_constant(x: Any) -> bool:
+    return type(x) in FIXED and type(x) is not tuple
+
+
 def reaches(roots: tuple, x: Any) -> bool:
     """Whether an object can be reached from others, down to a depth."""
     return any(found is x for found in reached_from(roots))

@@ -125,8 +125,12 @@ class Asked:
     def add(self, place: tuple) -> None:
         """Note that what stands at a place was asked for; what the code itself has written there is not from before."""
         key = place[0], "attribute", place[1]
-        if not self._journal.made.has(place[0]) and not any(key in frame for frame in self._journal.frames):
-            self._places.add(place)
+        if self._journal.made.has(place[0]):
+            return
+        for frame in self._journal.frames:
+            if key in frame:
+                return
+        self._places.add(place)
 
     def add_all(self, owner: Any) -> None:
         """Note that the code may ask an object for any attribute."""

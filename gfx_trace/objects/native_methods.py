@@ -88,6 +88,8 @@ class NativeMethods:
         """f(), in which C may run methods of the items; `told`: it makes a text, which shows captured data itself. Raises where a test
         decides what one of them is."""
         items = list(items)
+        if _PLAIN.issuperset(map(type, items)):
+            return f()
         chosen = next((x for x in items if type(x) is Gated), None)
         if chosen is not None:
             raise undecided(chosen)

@@ -204,11 +204,9 @@ class Texts:
         return self.text(tuple(parts))
 
 
-def on_text(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+def on_text(tracer: Capturing, f: Any, template: str, args: tuple, kwargs: dict) -> Any:
     """What a method of a text gives with open values; NotImplemented where it is Python's to run."""
-    template, name = own_attribute(f, "__self__"), own_attribute(f, "__name__", "")
-    if type(template) is not str:
-        return NotImplemented
+    name = own_attribute(f, "__name__", "")
     if name == "format":
         if any(holds_open(x) or tracer.record.is_shape(x) for x in (*args, *kwargs.values())):
             return tracer.texts.format_text(template, args, kwargs)
