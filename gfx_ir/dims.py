@@ -29,17 +29,18 @@ def broadcast(*shapes: Dims, what: str = "shapes") -> Dims:
     """The shape that these broadcast to. Raises ShapeError where they do not fit."""
     if not shapes:
         return ()
-    if any(shape is None for shape in shapes):
+    known = [shape for shape in shapes if shape is not None]
+    if len(known) < len(shapes):
         return None
-    rank = max(len(shape) for shape in shapes if shape is not None)
-    out: list[DimLike | None] = []
-    for at in range(-rank, 0):
-        column = [shape[at] for shape in shapes if shape is not None and len(shape) >= -at]
-        size = column[0]
-        for other in column[1:]:
-            size = _broadcast_size(size, other, shapes, what)
-        out.append(size)
-    return tuple(out)
+    found = known[0]
+    for shape in known[1:]:
+        if found == shape:
+            continue
+        more = len(found) - len(shape)
+        alone = found[:more] if more > 0 else shape[:-more]
+        pairs = zip(found[max(more, 0) :], shape[max(-more, 0) :])
+        found = (*alone, *[_broadcast_size(a, b, shapes, what) for a, b in pairs])
+    return found
 
 
 def _broadcast_size(a: DimLike | None, b: DimLike | None, shapes: Sequence[Dims], what: str) -> DimLike | None:

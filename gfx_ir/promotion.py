@@ -57,9 +57,9 @@ def sequence_type(data: Any, rules: str) -> LogicalTensor:
 def promote(operands: Sequence[LogicalTensor], rules: str) -> tuple[DType | None, bool]:
     """The dtype that the promotion rules give. Raises ShapeError where they define none."""
     strong = [t for t in operands if not t.weak]
-    if any(t.dtype is None for t in strong) or not operands:
+    if not operands or None in [t.dtype for t in strong]:
         return None, False
-    if any(t.dtype is None for t in operands):
+    if None in [t.dtype for t in operands]:
         # An unknown host number is at most a float.
         known = promote(strong, rules)[0] if strong else None
         return (known if known is not None and known.kind in "fc" else None), not strong

@@ -13,7 +13,7 @@ from typing import Any
 from . import host
 from .errors import GfxError, ShapeError
 from .op import OpDef, active
-from .trees import leaves
+from .trees import has_part, leaves
 from .types import LogicalTensor
 
 UNKNOWN = LogicalTensor()
@@ -67,15 +67,15 @@ def infer(op: OpDef, args: tuple, rules: str) -> tuple:
     if op.body is not None:
         with building(Typing(rules)):
             out = op.body(*args)
-    elif op.infer is not None and (hasattr(op.infer, "takes_open") or not any(leaf is OPEN for leaf in leaves(args))):
+    elif op.infer is not None and (hasattr(op.infer, "takes_open") or not has_part(args, OPEN)):
         out = op.infer(op.named(args), rules)
     else:
         return tuple(UNKNOWN if kind == "tensor" else OPEN for kind in op.output_kinds(args))
     found = tuple(out) if isinstance(out, (tuple, list)) else (out,)
     for type_ in found:
-        dims = type_.dims if isinstance(type_, LogicalTensor) else None
-        if dims is not None and any(type(dim) is int and dim < 0 for dim in dims):
-            raise ShapeError(f"a shape has no negative size, and this would be {dims}")
+        for dim in (type_.dims if isinstance(type_, LogicalTensor) else None) or ():
+            if type(dim) is int and dim < 0:
+                raise ShapeError(f"a shape has no negative size, and this would be {type_.dims}")
     return found
 
 

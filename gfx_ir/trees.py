@@ -54,6 +54,14 @@ def leaves(tree: Any) -> Iterator[Any]:
             yield item
 
 
+def has_part(trees: Iterable[Any], x: Any) -> bool:
+    """Whether a leaf of one of the trees is this very object."""
+    for tree in trees:
+        if tree is x or (type(tree) in BRANCHES and not is_constant(tree) and any(leaf is x for leaf in leaves(tree))):
+            return True
+    return False
+
+
 def tree_map(fn: Callable[[Any], Any], tree: Any) -> Any:
     """The tree with fn applied to every leaf."""
     kind = type(tree)

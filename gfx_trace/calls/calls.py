@@ -253,7 +253,7 @@ class Calls:
     def _apply_lifted(self, lifted: Any, f: Any, args: tuple, kwargs: dict) -> Any:
         if not isinstance(lifted, tuple):
             own = args[:1] if f in CALLING else ()  # which way it is is asked with each call
-            if any(gate_of(arg) is not None for arg in args[len(own) :]):  # whose class may have its own way
+            if any(map(gate_of, args[len(own) :])):  # whose class may have its own way
                 use = lambda rest: self.call(f, (*own, *rest), kwargs)
                 return self.tracer.gates.resolve_all(args[len(own) :], use)
             return self._noted(f, args, kwargs, lifted(self.tracer, f, args, kwargs))

@@ -63,7 +63,7 @@ def run_native(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: di
         if all(type(arg) in _CONSTANTS for arg in args):  # as a text's split: it comes to nothing else
             found = f(*args)
             return tracer.journal.made.note(found) if type(found) is list else found
-    if any(gate_of(arg) is not None for arg in args) and not _stores(f):
+    if any(map(gate_of, args)) and not _stores(f):
         return tracer.gates.resolve_all(args, lambda given: run_native(tracer, f, given, kwargs))
     if foreign(f, tracer.arrays.frameworks()) and any(
         isinstance(leaf, _CAPTURED[:2]) for leaf in leaves((args, kwargs))

@@ -46,11 +46,6 @@ def _method(kind: type, name: str) -> Any:
     return found if isinstance(found, types.FunctionType) and users(found.__globals__) and _has_source(found) else None
 
 
-def _own(kind: type) -> set[str]:
-    """The operators that a class may have from its author: not those of classes written in C."""
-    return {name for cls in kind.__mro__ if cls.__flags__ & _MADE_BY_CODE for name in _OWN & vars(cls).keys()}
-
-
 def _has_source(f: types.FunctionType) -> bool:
     return not f.__code__.co_filename.startswith("<string>")  # a dataclass makes some of its own
 
@@ -76,22 +71,40 @@ class Overloading:
         """The names of modules that were looked through for such classes, by id; as soon as one has any, all code is converted for them."""
         return {}
 
+    @functools.cached_property
+    def _added(self) -> dict[type, set[str]]:
+        """The names of operators that stand in a class itself, for those that were met."""
+        return {}
+
     def overloads(self, kind: type) -> bool:
         """Whether a class has operators that its author wrote in Python."""
         found = self.overloaded.get(kind)
         if found is None:
-            found = self.overloaded[kind] = any(_method(kind, name) is not None for name in _own(kind))
+            names = set[str]().union(*map(self._added_by, kind.__mro__))
+            found = self.overloaded[kind] = any(_method(kind, name) is not None for name in names)
+        return found
+
+    def _added_by(self, cls: type) -> set[str]:
+        """The operators that a class may have from its author: none that are written in C."""
+        found = self._added.get(cls)
+        if found is None:
+            found = self._added[cls] = set(_OWN & vars(cls).keys()) if cls.__flags__ & _MADE_BY_CODE else set()
         return found
 
     def overloads_in(self, names: dict[str, Any]) -> bool:
         """Whether operands of code may be objects of such a class: the names of its module, or of modules met before, have one."""
         if id(names) not in self.looked_into:
             self.looked_into[id(names)] = names
+            authors = dict[str, bool]()
             for value in list(names.values()):
                 inner = vars(value).values() if isinstance(value, types.ModuleType) and users(vars(value)) else (value,)
                 for item in list(inner):
-                    if isinstance(item, type) and users({"__name__": item.__module__}):
-                        self.overloads(item)
+                    if isinstance(item, type) and item not in self.overloaded:
+                        module = item.__module__
+                        if module not in authors:
+                            authors[module] = users({"__name__": module})
+                        if authors[module]:
+                            self.overloads(item)
         return any(self.overloaded.values())
 
     def as_operand(self, x: Any, joins: bool = False) -> Any:

@@ -19,7 +19,7 @@ from gfx_ir.making import Stagings
 from gfx_ir.op import OpDef, Trait
 from gfx_ir.several_keys import Keys
 from gfx_ir.source import Scope, Span
-from gfx_ir.trees import leaves, tree_map
+from gfx_ir.trees import leaves, parts_of, tree_map
 
 from ..calls.applying import Applying
 from ..calls.calls import Calls
@@ -222,7 +222,10 @@ class Tracer(Builder):
     def typed(self, node: Node) -> bool:
         if not self.static_types or node.regions:  # what a test or loop hands on, its join has typed
             return False
-        return all(leaf.type is not None for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor)
+        for x in parts_of(Value, node.args):
+            if x.type is None and x.is_tensor:
+                return False
+        return True
 
     def add(self, op: OpDef, args: tuple) -> Any:
         if self.static_types and op.traits & Trait.ASKS:
