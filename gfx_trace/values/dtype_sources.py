@@ -151,6 +151,9 @@ class DtypeSources:
 
     def _of_arguments(self, value: Value) -> Rule:
         """The arguments, and of these and the dtypes that ops are told those that may have a part in its own."""
+        given = self._record.given(value)
+        if given is not None and given.dtype is not None and not given.weak:  # whatever the arguments have
+            return Names(), Ends((given.dtype,))
         node, names = value.node, self._own_name(value)
         told, ends = node.arg("dtype") if "dtype" in node.op.params else None, Ends(names)
         row = self._record.rows_of.get(value)
@@ -194,6 +197,9 @@ class DtypeSources:
     def _is_floating(self, value: Value) -> Rule:
         """By the op, where its arguments are booleans. What stands nearest is asked first, and no more than it takes."""
         record, node = self._record, value.node
+        given = record.given(value)
+        if given is not None and given.dtype is not None:
+            return given.dtype.kind == "f"
         if is_given(node):
             return is_parameter(node) and (yield record.element, value).dtype.kind == "f"
         if value in record.like or value in record.rows_of:
