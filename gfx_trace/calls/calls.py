@@ -16,14 +16,12 @@ from gfx_ir.codegen import origin
 from gfx_ir.op import OpDef
 from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.stack import lengthen, shorten
-from gfx_ir.trees import leaves
 
 from ..frameworks.grad_managers import standing_for
 from ..frameworks.into import put_into
 from ..heap.contents import FIXED, row_of
 from ..heap.makers import made_by
 from ..interfaces import Capturing
-from ..objects.attributes import own_function
 from ..objects.memoised import Wrapper
 from ..objects.special_methods import MeantMethod, SpecialMethod, accessor, bound_operands, meant
 from ..python.draws import BoundDraw
@@ -37,6 +35,7 @@ from ..values.called import compiled, implementations
 from ..values.gated import Gated, gate_of
 from ..values.proxy import Unusable, is_open
 from .builtin_calls import CALLING
+from .constructing import construct, made_of
 from .conversion import convert, converted
 from .copying import handed_on
 from .iterated import iterated
@@ -44,7 +43,7 @@ from .lifted import always_lifted, lifted_by
 from .modules import FORWARDING, call_module, call_root
 from .native import run_native
 from .preconditions import call_emitted
-from .records import generated, initialise, initialised
+from .records import initialise, initialised
 from .recursion import Recursion
 from .searches import searched
 from .target_arrays import apart, bound_to, name_bound, name_closed_over
@@ -172,7 +171,9 @@ class Calls:
         if asked is not None:
             return self.call(asked, args, kwargs)
         lifted = self.lifted(f)
-        return self._construct(f, args, kwargs) if lifted is None else self._apply_lifted(lifted, f, args, kwargs)
+        return (
+            construct(self.tracer, f, args, kwargs) if lifted is None else self._apply_lifted(lifted, f, args, kwargs)
+        )
 
     def _call_in_c(self, f: Any, args: tuple, kwargs: dict) -> Any:
         """Call a function in C, or a method that is bound to an object."""
@@ -192,7 +193,7 @@ class Calls:
                 self.tracer.native[f] = lifted
             return self._apply_lifted(lifted, f, args, kwargs)
         if issubclass(type(owner), type) and f == _MAKING.__get__(owner):
-            return self._made(owner, args, kwargs)
+            return made_of(self.tracer, owner, args, kwargs)
         if type(owner) is Wrapper:
             return self.tracer.memoised.method(owner, f.__name__)
         function = accessor(f)
@@ -229,7 +230,7 @@ class Calls:
         if isinstance(f, functools.partial):
             return self.call(f.func, (*f.args, *args), {**f.keywords, **kwargs})
         if isinstance(f, type):
-            return self._construct(f, args, kwargs)
+            return construct(self.tracer, f, args, kwargs)
         if type(f) is Wrapper:
             return self.tracer.memoised.call(f, args, kwargs)
         getter = bound_operands(f) if len(args) == 1 and not kwargs else None
@@ -358,46 +359,6 @@ class Calls:
             return self._running(convert(function, self.tracer), function)(method.__self__, *args, **kwargs)
         finally:
             self.tracer.depth -= 1
-
-    def _construct(self, cls: type, args: tuple, kwargs: dict) -> Any:
-        """Make an object; its own __init__ is entered, so that what it computes is recorded."""
-        init = cls.__init__
-        if isinstance(init, types.FunctionType) and issubclass(cls, BaseException):
-            return self._construct_error(cls, init, args, kwargs)
-        own = own_function(cls.__new__) is not None or own_function(init) is not None or generated(init)
-        if own and type(cls).__call__ is type.__call__ and not issubclass(cls, BaseException):
-            return self._made(cls, args, kwargs)
-        by = own_function(type(cls).__call__) if own else None
-        work = functools.partial(run_native, self.tracer, cls, args, kwargs)
-        if by is not None and self.tracer.backend is not None and self.tracer.backend.views:
-            work = functools.partial(self._call_function, by, (cls, *args), kwargs)
-        return self.tracer.libraries.call(cls, args, kwargs, work, alike=by is not None)
-
-    def _made(self, cls: Any, args: tuple, kwargs: dict) -> Any:
-        """What a class of the user's own makes, its `__new__` and `__init__` entered."""
-        new = cls.__new__
-        if own_function(new) is not None:
-            made = self._call_function(new, (cls, *args), kwargs)
-        else:
-            made = self._new(cls) if new is object.__new__ else run_native(self.tracer, new, (cls, *args), kwargs)
-        init = type(made).__init__
-        record = initialised(init, (made,)) if isinstance(made, cls) else None
-        if record is not None:
-            initialise(self.tracer, record, init, (made, *args), kwargs, new=True)
-        elif isinstance(made, cls) and init is not object.__init__:
-            self.call(init, (made, *args), kwargs)
-        return made
-
-    def _new(self, cls: Any, *args: Any, **kwargs: Any) -> Any:
-        return self.tracer.journal.made.note(cls.__new__(cls, *args, **kwargs))
-
-    def _construct_error(self, cls: type, init: types.FunctionType, args: tuple, kwargs: dict) -> Any:
-        """An exception; a class of the user's own may put captured data into its text."""
-        if not enterable(init) or not any(map(is_open, leaves((args, kwargs)))):
-            return run_native(self.tracer, cls, args, kwargs)
-        made = self._new(cls, *args, **kwargs)
-        self._call_function(init, (made, *args), kwargs)
-        return made
 
 
 def _is_container(x: Any) -> bool:
