@@ -32,7 +32,7 @@ from ..python.sequences import OpenList, Starred, spread
 from ..rewrite.packages import enterable
 from ..values.bound import BoundLift
 from ..values.called import compiled, implementations
-from ..values.gated import Gated, gate_of
+from ..values.gated import Gated, gates_in
 from ..values.proxy import Unusable, is_open
 from .builtin_calls import CALLING
 from .constructing import construct, made_of
@@ -254,7 +254,7 @@ class Calls:
     def _apply_lifted(self, lifted: Any, f: Any, args: tuple, kwargs: dict) -> Any:
         if not isinstance(lifted, tuple):
             own = args[:1] if f in CALLING else ()  # which way it is is asked with each call
-            if any(map(gate_of, args[len(own) :])):  # whose class may have its own way
+            if gates_in(args[len(own) :]):  # whose class may have its own way
                 use = lambda rest: self.call(f, (*own, *rest), kwargs)
                 return self.tracer.gates.resolve_all(args[len(own) :], use)
             return self._noted(f, args, kwargs, lifted(self.tracer, f, args, kwargs))

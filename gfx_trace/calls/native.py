@@ -31,7 +31,7 @@ from ..python.sequences import OpenList
 from ..python.texts import on_text
 from ..rewrite import is_converted
 from ..values.called import called_name, own
-from ..values.gated import Gated, gate_of, usable
+from ..values.gated import Gated, gates_in, usable
 from ..values.proxy import HostProxy, NeedsPython, Proxy
 from ..values.raised import Raised
 from .conversion import foreign
@@ -63,7 +63,7 @@ def run_native(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: di
         if all(type(arg) in _CONSTANTS for arg in args):  # as a text's split: it comes to nothing else
             found = f(*args)
             return tracer.journal.made.note(found) if type(found) is list else found
-    if any(map(gate_of, args)) and not _stores(f):
+    if gates_in(args) and not _stores(f):
         return tracer.gates.resolve_all(args, lambda given: run_native(tracer, f, given, kwargs))
     if foreign(f, tracer.arrays.frameworks()) and any(
         isinstance(leaf, _CAPTURED[:2]) for leaf in leaves((args, kwargs))

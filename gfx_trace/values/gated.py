@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
@@ -119,3 +120,13 @@ def gate_of(x: Any) -> Gated | None:
     if any(type(item) is GatedItems for item in behind):
         raise x[0].error
     return Gated(found.test, [*found.then, *behind], [*found.otherwise, *behind], found.name)
+
+
+def gates_in(given: Sequence[Any]) -> bool:
+    """Whether one of the arguments of a call is gated, or a gated list."""
+    if _GATING.isdisjoint(map(type, given)):
+        return False
+    return any(gate_of(x) is not None for x in given)
+
+
+_GATING = frozenset((Gated, list))
