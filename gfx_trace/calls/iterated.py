@@ -10,7 +10,7 @@ from typing import Any
 from gfx_ir.probing import own_attribute
 
 from ..interfaces import Capturing
-from ..objects.iterating_calls import combine
+from ..objects.iterating_calls import can_sift, combine, sifted
 from ..python.open_iterables import Combined, Mapped, Stepped, at_its_turn, is_open_iterable
 from ..python.rows import Lazy, append_item, holds_rows, rows_of, turns_of
 from ..values.access import Access, Stop
@@ -19,7 +19,7 @@ from ..values.access import Access, Stop
 def iterated(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """What a function of itertools gives, made when it is asked for; None: f is none of these, or Python goes over its arguments."""
     written = _WRITTEN.get(f) if own_attribute(f, "__module__") == "itertools" else None
-    if written is None or not any(_is_open(x) for x in args):
+    if written is None or not (can_sift(*args) if f in _SIFTING and len(args) == 2 else any(map(_is_open, args))):
         return None
     if f in _AT_ONCE:
         found = written(tracer, *[_taken(tracer, x, rows_of) for x in args], **kwargs)
@@ -134,12 +134,45 @@ def _paired_in_turn(tracer: Capturing, source: Any) -> Stepped:
     return Stepped(source, take)
 
 
+def _refused(tracer: Capturing, test: Any, source: Any) -> Stepped:
+    return sifted(tracer, lambda item: tracer.truths.not_(_asked(tracer, test, item)), source)
+
+
+def _asked(tracer: Capturing, test: Any, item: Any) -> Any:
+    return item if test is None else tracer.calls.call(test, (item,), {})
+
+
+def _while_held(tracer: Capturing, test: Any, source: Any) -> Stepped:
+    return sifted(tracer, _so_far(tracer, test), source)
+
+
+def _behind(tracer: Capturing, test: Any, source: Any) -> Stepped:
+    held = _so_far(tracer, test)
+    return sifted(tracer, lambda item: tracer.truths.not_(held(item)), source)
+
+
+def _so_far(tracer: Capturing, test: Any) -> Callable[[Any], Any]:
+    """Whether a test holds of an item and of all before it; it is not asked behind the first of which it does not."""
+    held = tracer.journal.made.note([True])
+
+    def asked(item: Any) -> Any:
+        truth = lambda: tracer.calls.call(bool, (_asked(tracer, test, item),), {})
+        found = tracer.truths.and_(tracer.objects.item(held, 0), [truth])
+        tracer.objects.set_item(held, 0, found)
+        return found
+
+    return asked
+
+
 _WRITTEN: dict[Any, Callable[..., Any]] = {
     itertools.accumulate: _accumulated,
     itertools.chain: _chained,
     itertools.islice: _sliced,
     itertools.pairwise: _paired,
     itertools.product: _multiplied,
+    itertools.takewhile: _while_held,
+    itertools.dropwhile: _behind,
+    itertools.filterfalse: _refused,
 }
 """What gives all items, of the arguments."""
 _AT_TURNS: dict[Any, Callable[..., Any]] = {
@@ -147,7 +180,12 @@ _AT_TURNS: dict[Any, Callable[..., Any]] = {
     itertools.chain: _chained_in_turn,
     itertools.islice: _sliced_in_turn,
     itertools.pairwise: _paired_in_turn,
+    itertools.takewhile: _while_held,
+    itertools.dropwhile: _behind,
+    itertools.filterfalse: _refused,
 }
 """The same where code runs between the items, or makes them."""
 _AT_ONCE = frozenset((itertools.product,))
 """Those that take all items where they are called."""
+_SIFTING = frozenset((itertools.takewhile, itertools.dropwhile, itertools.filterfalse))
+"""Those that ask a test of each item."""

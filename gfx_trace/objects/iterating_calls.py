@@ -7,15 +7,18 @@ from collections.abc import Callable, Iterator
 from types import GeneratorType
 from typing import Any
 
+from gfx_ir.probing import own_attribute
+
 from ..heap.aliases import mutable
+from ..heap.reads import content_of
 from ..interfaces import Capturing
 from ..python.checks import checked
 from ..python.iteration import is_iterator, runs_code
 from ..python.listed import ListedItems
-from ..python.open_iterables import Combined, OpenRange, at_its_turn, each_of, is_open_iterable, whole_list
+from ..python.open_iterables import Combined, OpenRange, Stepped, at_its_turn, each_of, is_open_iterable, whole_list
 from ..python.rows import Lazy, RowIterator, StackedRows, holds_rows, rows_of, turns_of
 from ..python.sequences import OpenList, is_shape, open_tuple
-from ..values.access import NOTHING, Access
+from ..values.access import NOTHING, Access, Stop
 from ..values.gated import Gated, usable
 from ..values.number_rows import rows_kind
 from ..values.proxy import HostProxy, Proxy, is_open
@@ -143,14 +146,32 @@ def _lazy_combination(tracer: Capturing, f: Any, parts: tuple, start: Any = 0) -
         more = () if f is not enumerate else (start,)
         return f(*(part if f is reversed else tracer.iteration.steps(part) for part in parts), *more)
 
-    def combined(taken: Callable[[Any], Any]) -> Combined:
-        found = Combined(f.__name__, tuple(map(taken, parts)), start)
+    def combined(taken: Callable[[Any], Any]) -> Any:
+        made = tuple(map(taken, parts))
+        if f is enumerate and type(made[0]) is Stepped:
+            return _numbered(tracer, made[0], start)
+        found = Combined(f.__name__, made, start)
         for part in filter(is_iterator, parts if f is zip else ()):  # of which the shortest tells how far it moves
             tracer.iteration.doubt(part)
         return found
 
     whole, turns = (lambda: combined(tracer.iteration.drained)), (lambda: combined(tracer.iteration.turns))
     return tracer.iteration.made(Lazy(f, whole, steps, turns))
+
+
+def _numbered(tracer: Capturing, source: Stepped, start: Any) -> Stepped:
+    """enumerate(source, start), of which the items that there are count."""
+    count = tracer.journal.made.note([start])
+
+    def take(item: Any, body: Callable[[Any], None], access: Access, stop: Stop | None) -> None:
+        def counted(given: Any) -> None:
+            at = tracer.objects.item(count, 0)
+            tracer.objects.set_item(count, 0, operate(tracer, "add", at, 1))
+            body((at, given))
+
+        source.take(item, counted, access, stop)
+
+    return Stepped(source.source, take)
 
 
 def _of_one_length(tracer: Capturing, parts: tuple) -> None:
@@ -193,15 +214,40 @@ def mapped(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def filtered(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """filter(function, iterable): what is left out has to be fixed."""
+    """filter(function, iterable): what a list comprehension gives; of an iterator of Python's what is left out has to be fixed."""
     (keeps, source), site = args, tracer.site
+    asked = lambda item: item if keeps is None else tracer.calls.call(keeps, (item,), {})
 
     def kept(item: Any) -> bool:
-        test = item if keeps is None else tracer.calls.call(keeps, (item,), {})
+        test = asked(item)
         tracer.site = site  # what asks a tensor for its items leaves its own
         return fixed(tracer, test, "filter: it")
 
-    return tracer.iteration.made(filter(kept, tracer.iteration.steps(source, later=True)))
+    steps = lambda: filter(kept, tracer.iteration.steps(source, later=True))
+    source = tracer.overloading.iterable(source)
+    if not can_sift(keeps, source):
+        return tracer.iteration.made(steps())
+    whole = lambda: open_tuple(tracer.loops.kept(lambda item: item, asked, turns_of(source)))
+    return tracer.iteration.made(Lazy(f, whole, steps, lambda: sifted(tracer, asked, turns_of(source))))
+
+
+def sifted(tracer: Capturing, keeps: Callable[[Any], Any], source: Any) -> Stepped:
+    """The items that a test keeps, which is asked of each at its turn."""
+
+    def take(item: Any, body: Callable[[Any], None], access: Access, stop: Stop | None) -> None:
+        tracer.truths.ifexp(keeps(item), lambda: body(item), lambda: None, access, "")
+
+    return Stepped(source, take)
+
+
+def can_sift(keeps: Any, x: Any) -> bool:
+    """Whether what a test keeps of x is found in a loop: it has an end, nothing else takes items of it, and the test may be open, as
+    captured values are among the items or in what its function closes over."""
+    if isinstance(x, (list, tuple, range)):
+        closed_over = map(content_of, own_attribute(keeps, "__closure__") or ())
+        items = () if isinstance(x, range) else x
+        return any(is_open(item) or type(item) is Gated for item in (*items, *closed_over)) or holds_rows(x)
+    return is_open_iterable(x) or type(x) is Gated
 
 
 # ---------------------------------------------------------------- what takes all items

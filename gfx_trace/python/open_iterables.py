@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 from collections.abc import Callable, Iterator
@@ -66,10 +67,19 @@ class Stepped:
         self.source, self.take = source, take
 
     def __iter__(self) -> Iterator[Any]:
-        for item in active.builder.iteration.steps(self.source):
+        tracer = active.builder
+        for item in tracer.iteration.steps(self.source):
             given: list[Any] = []
-            self.take(item, given.append, NOTHING, None)
+            self.take(item, functools.partial(self._given, given, tracer.graph), NOTHING, None)
             yield from given
+
+    @staticmethod
+    def _given(found: list[Any], graph: Any, item: Any) -> None:
+        """Python itself takes an item: whether there is one is no open test."""
+        if active.builder.graph is not graph:
+            what = "GFX cannot convert this iteration: a test on captured data decides which items there are"
+            raise active.builder.error(what, "make a list of them first: list(…)")
+        found.append(item)
 
 
 def each_of(function: Callable[[Any], Any], source: Any) -> Mapped | Stepped:

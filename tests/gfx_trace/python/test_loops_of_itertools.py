@@ -75,12 +75,56 @@ def grown_behind(x):
     )
 
 
+def filtered(x):
+    numbers, places = x.tolist(), filter(lambda i: x[i] > 0, range(x.shape[0]))
+    total, held = 0.0, filter(lambda v: v < 0, numbers)
+    for v in filter(None, numbers):
+        if v > 3:
+            break
+        total += v
+    return total, list(places), max(filter(lambda v: v > 2, numbers), default=-1.0), list(held), list(held)
+
+
+def while_a_test_holds(x):
+    numbers = x.tolist()
+    begin, rest = list(itertools.takewhile(lambda v: v < 2, numbers)), itertools.dropwhile(lambda v: v < 2, numbers)
+    numbered = [i * v for i, v in enumerate(itertools.filterfalse(lambda v: v < 0, x), 1)]
+    return begin, [v for v in rest if v > -3], numbered, sum(itertools.takewhile(lambda v: v != 2.0, numbers))
+
+
+def asked_until_it_fails(x):
+    asked = []
+
+    def small(v):
+        asked.append(v)
+        return v < 2
+
+    return list(itertools.takewhile(small, x.tolist())), asked
+
+
 @pytest.mark.parametrize(
     "fn",
-    [accumulated, put_together, multiplied, of_several_loops, of_fixed_loops, best_of_numbers, grown_behind],
+    [accumulated, put_together, multiplied, of_several_loops, of_fixed_loops, best_of_numbers, grown_behind, filtered]
+    + [while_a_test_holds],
 )
 def test_as_python(fn):
     assert_as_python(fn, (), [(x,) for x in DATA])
+
+
+@pytest.mark.parametrize("fn", [filtered, while_a_test_holds, asked_until_it_fails])
+def test_as_python_of_a_fixed_length(fn):
+    assert_as_python(fn, (DATA[0],), [(x,) for x in (DATA[0], -DATA[0], DATA[0] * 0)])
+
+
+def test_items_that_a_test_decides_are_not_counted_by_another_iterator():
+    def fn(x):
+        total = x.sum()
+        for a, b in zip(itertools.takewhile(lambda v: v > 0, x), x):
+            total = total + a * b
+        return total
+
+    with pytest.raises(CaptureError, match="decides which items there are"):
+        gfx.symbolic_trace(fn, DATA[0])
 
 
 @pytest.mark.parametrize("take", [list, next, sum])
