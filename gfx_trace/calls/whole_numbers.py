@@ -22,6 +22,8 @@ def open_range(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         known = type(arg) is not Proxy or (bool(arg.weak) and class_name(tracer, arg) is not None)
         if known and not is_whole(arg):
             raise cannot(tracer, arg, "{} cannot be interpreted as an integer")
+        if not known:
+            tracer.raising.let_out("range()", TypeError())
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     if is_open(step):
         _not_zero(tracer, step)
@@ -33,7 +35,7 @@ def _not_zero(tracer: Capturing, step: Any) -> None:
     what = "range() arg 3 must not be zero"
     if type(step) is HostProxy:
         tracer.raising.check(step != 0, lambda: what, ValueError)
-    elif step is not None:
+    else:
         tracer.raising.let_out("range()", ValueError(what))
 
 

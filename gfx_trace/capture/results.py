@@ -104,6 +104,9 @@ class Results:
         if type(result) is not Proxy or result.backend is None or not result.backend.numbers or not is_tensor(value):
             return value
         if (graph, value) not in self._points:
+            if self._by_ops.mixes_numbers(value):
+                what = "GFX cannot return this: it is a number of NumPy's on one way, and one of Python's on another"
+                raise self.tracer.error(what, "make both of one kind: float(x), np.float64(x)")
             lacks = self._by_ops.lacks_array(value), self._by_ops.lacks_number(value)
             made = ops.as_tensor(value) if lacks[0] else ops.getitem(value, ()) if lacks[1] else value
             self._points[graph, value] = made

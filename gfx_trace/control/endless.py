@@ -11,11 +11,15 @@ from gfx_ir.graph import Value
 from ..interfaces import Capturing
 from ..objects.overloaded import operate
 from ..values.access import Access, Stop
+from ..values.proxy import weak_kind
 from .peeling import stops_open
 
 
 def endless(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """itertools.count(start=0, step=1), itertools.repeat(item)."""
+    """itertools.count(start=0, step=1), itertools.repeat(item). A truth counts as a whole number."""
+    if f is itertools.count and (args or kwargs):
+        whole = lambda x: tracer.calls.call(int, (x,), {}) if type(x) is bool or weak_kind(x) == "bool" else x
+        args, kwargs = tuple(map(whole, args)), {name: whole(x) for name, x in kwargs.items()}
     made = tracer.iteration.made(f(*args, **kwargs))
     if f is itertools.count:
         tracer.iteration.endless[id(made)] = made, kwargs.get("step", args[1] if len(args) > 1 else 1)

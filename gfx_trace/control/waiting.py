@@ -78,6 +78,17 @@ class Waiting:
         takes_numbers = backend is None or backend.numbers or not backend.views
         return not (any(arrays) or takes_numbers) or any(map(_is_no_number, args))
 
+    def _is_no_position(self, part: Any) -> bool:
+        """Whether a part of an index may be what no framework takes there: a text, or a tensor with axes as the end of a slice."""
+        ends = (part.start, part.stop, part.step) if type(part) is slice else ()
+        tensors = [end for end in ends if type(end) is Value and end.is_tensor]
+        record = self._tracer.record
+        return (
+            (type(part) is Value and part.kind == "str")
+            or any((type(end) is Value and end.kind == "str") for end in ends)
+            or any(record.rank_of(end) != 0 for end in tensors)
+        )
+
     @contextmanager
     def under_clauses(self, op: OpDef, args: tuple) -> Iterator[None]:
         """Around the adding of a node: raises where a framework may raise for what an op takes when the code runs, and an except
@@ -87,6 +98,8 @@ class Waiting:
         self.of_framework(f"{op.name}()", *self._faults(op, args))
         if op.index and any(type(part) is slice and type(part.step) is Value for part in _parts(op, args)):
             self.let_out("slice", ValueError())
+        if op.index and any(map(self._is_no_position, _parts(op, args))):
+            self.let_out("index", TypeError())
         if op.control is None and op.form is Form.PLAIN and self._of_other_classes(op, args):
             self.let_out(f"{op.name}() of what may be of another class", TypeError())
         try:

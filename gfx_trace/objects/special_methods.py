@@ -103,6 +103,8 @@ FUNCTIONS: dict[Any, Meaning] = {
     operator.setitem: MEANINGS["__setitem__"],
     operator.delitem: MEANINGS["__delitem__"],
     operator.contains: _contains,
+    operator.is_: lambda tracer, a, b: tracer.truths.is_(a, b),
+    operator.is_not: lambda tracer, a, b: tracer.truths.not_(tracer.truths.is_(a, b)),
     operator.not_: lambda tracer, x: tracer.truths.not_(x),
     operator.truth: MEANINGS["__bool__"],
     **{getattr(operator, f"__i{name}__"): in_place(SIGNS[name]) for name in METHODS},

@@ -35,7 +35,7 @@ from ..heap.chains import has_slice, is_new, make_view, may_view, view_chain
 from ..interfaces import Capturing
 from ..python.convert import positions
 from ..python.devices import device_question
-from ..python.faults import NUMBERS, UNARY_SIGNS, check_bits, class_name, not_given
+from ..python.faults import NUMBERS, UNARY_SIGNS, check_bits, check_items, class_name, not_given
 from ..python.indexed import Indexed
 from ..python.joined_items import as_positions
 from ..python.operators import SYMBOLS
@@ -196,6 +196,7 @@ class Views:
     # ------------------------------------------------------------------ indexing and writing
     def getitem(self, x: Proxy, index: Any) -> Any:
         """x[index]."""
+        check_items(self.tracer, x, "is not subscriptable")
         value = x.read()
         if isinstance(index, str):
             self.tracer.operands.check_given(x, index)
@@ -259,6 +260,7 @@ class Views:
         """x[index] = new."""
         if x.backend is not None and not x.backend.views:
             raise TypeError("JAX arrays are immutable: write x = x.at[index].set(value)")
+        check_items(self.tracer, x, "does not support item assignment")
         where = positions(self.tracer, index)
         regained(x, where, new)
         if x.read() is new:

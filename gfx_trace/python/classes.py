@@ -26,6 +26,7 @@ from .sequences import OpenList
 _CLASSES = tuple({cls for cls in np.sctypeDict.values() if issubclass(cls, (np.number, np.bool_))})
 _GIVE = "give the argument at capture, or ask for x.ndim and x.dtype"
 _OF_EACH_KIND = [DTYPES[name] for name in "bool uint8 int8 int16 int32 int64 float16 float32 float64 complex64".split()]
+_SEVERAL = "GFX cannot tell the class of a value that differs in kind between the sides of an open test"
 _KINDS = {"int": int, "float": float, "bool": bool, "str": str}
 
 
@@ -66,19 +67,16 @@ def _is_instance(tracer: Capturing, x: Any, classes: list[Any]) -> Any:
             raise tracer.error(what, "ask before it")
         member = any(issubclass(t, c) for t in types_ for c in asked)
         member = member or any(_is_of_kind(tracer, x, c) for c in classes if _asks_instances(c))
-        if member and isinstance(x.value, Value) and x.read().kind == "optional":
-            if type(None) in classes:
-                return True
-            return tracer.truths.not_(tracer.truths.is_(x, None))
+        if isinstance(x.value, Value) and x.read().kind == "optional" and member is not (type(None) in classes):
+            none = tracer.truths.is_(x, None)
+            return tracer.truths.not_(none) if member else none
         return member
     if x.kind in _KINDS:
         return _agreed(tracer, [issubclass(cls, asked) for cls in _host_classes(tracer, x)])
     if x.kind == "shape":
         return issubclass(_shape_class(tracer, x), asked)
     if x.kind == "any":
-        raise tracer.error(
-            "GFX cannot tell the class of a value that differs in kind between the sides of an open test"
-        )
+        raise tracer.error(_SEVERAL)
     return any(getattr(c, "__name__", "") in (x.kind, f"{x.kind}_") for c in classes)
 
 
@@ -194,6 +192,8 @@ def _joined_shapes(shape: Value) -> list[Value]:
 def _host_classes(tracer: Capturing, x: HostProxy) -> list[type]:
     """The classes that an open value of Python's may be of."""
     kinds = tracer.record.host_kinds.ask(tracer.facts.root(x.value))
+    if "any" in kinds:
+        raise tracer.error(_SEVERAL)
     return [_KINDS.get(kind, tuple) for kind in sorted(kinds)]
 
 

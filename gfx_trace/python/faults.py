@@ -107,6 +107,16 @@ def check_bits(tracer: Capturing, x: Proxy | HostProxy) -> None:
         raise TypeError(f"bad operand type for unary ~: {' or '.join(sorted(kinds))!r}")
 
 
+def check_items(tracer: Capturing, x: Proxy, what: str) -> None:
+    """Raises what Python does of a number's item, where x is one in any case; where an except clause waits for that, also if it may be."""
+    if not (x.weak or tracer.raising.handlers) or tracer.objects.makes_arrays is not None:
+        return
+    if x.weak:
+        raise TypeError(f"{class_name(tracer, x) or 'number'!r} object {what}")
+    if tracer.record.may_be_python(x, x.value):
+        tracer.raising.let_out("index", TypeError())
+
+
 def not_given(x: Any) -> str:
     """What an argument is called that was not given at capture, so that nothing is known of it; "" for anything else."""
     value = x.value if type(x) is Proxy else x

@@ -16,9 +16,10 @@ from gfx_ir.trees import leaves
 from ..heap.aliases import memory, share
 from ..interfaces import Capturing
 from ..rewrite.packages import framework
-from ..values.proxy import Captured, Proxy, is_open, number_kinds
+from ..values.proxy import Captured, HostProxy, Proxy, is_open, number_kinds
 
 _BOOLEAN = frozenset(("bool",))
+_MAY_BE_TRUE = frozenset(("bool", "any"))
 _HANDS_ON = Trait.CASTS | Trait.IN_ORDER | Trait.PERMUTES | Trait.MOVES | Trait.SELECTS | Trait.GRADIENT | Trait.JOINS
 
 
@@ -39,11 +40,13 @@ def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
             "where nothing has to be done",
             "compare what they hold, or keep a flag of your own",
         )
+    truth = next((x for x in (a, b) if type(x) is bool), None)
+    other = b if a is truth else a
+    if truth is not None and (found := _is_truth(tracer, other, truth)) is not None:
+        return found
     kinds = [number_kinds(x) for x in (a, b)]
     if kinds[0] == kinds[1] == _BOOLEAN:
-        fixed = next((x for x in (a, b) if type(x) is bool), None)
-        other = b if a is fixed else a
-        return tracer.wrap(a == b) if fixed is None else other if fixed else tracer.truths.not_(other)
+        return tracer.wrap(a == b) if truth is None else other if truth else tracer.truths.not_(other)
     if kinds[0] & kinds[1]:
         raise tracer.error(
             "GFX cannot tell whether these are one object: numbers are only known when the emitted code runs",
@@ -52,6 +55,22 @@ def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
     if all(isinstance(x, (Captured, *NUMBER_CLASSES)) for x in (a, b)) and _meet(tracer, a, b):
         raise _left_open(tracer)
     return _given_once(tracer, a, b)
+
+
+def _is_truth(tracer: Capturing, x: Any, truth: bool) -> Any:
+    """Whether a value that a test leaves of several classes is True, or is False. None: it is of one."""
+    if type(x) is HostProxy:
+        kinds = tracer.record.host_kinds.ask(tracer.facts.root(x.value))
+        several = x.value.kind == "any" or len(kinds) > 1
+        return (
+            tracer.wrap(tracer.host("is", x.value, truth)) if several and not kinds.isdisjoint(_MAY_BE_TRUE) else None
+        )
+    if type(x) is not Proxy or not isinstance(x.value, Value):
+        return None
+    kinds = tracer.record.kinds_of(x.value)
+    if "bool" not in kinds or kinds == _BOOLEAN:
+        return None
+    raise _left_open(tracer)
 
 
 def _handed_through(tracer: Capturing, a: Proxy, b: Proxy) -> bool:

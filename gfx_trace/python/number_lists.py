@@ -31,7 +31,9 @@ def filled(tracer: Capturing, item: Any, count: Any) -> list[Any] | None:
 
 def not_negative(tracer: Capturing, count: Value) -> Value:
     """An open count as a size: of fewer than none, none."""
-    found: Value = count if count.node.op.traits & Trait.LENGTH else tracer.host("max", count, 0)
+    if count.node.op.traits & Trait.LENGTH:
+        return count
+    found: Value = tracer.host("max", tracer.host("int", count) if count.kind == "bool" else count, 0)
     return found
 
 

@@ -120,6 +120,8 @@ def _number(tracer: Capturing, name: str, arg: Any) -> Any:
     """An argument as Python's functions take it: they make a number of a tensor."""
     if type(arg) is not Proxy or arg.weak:
         return tracer.operands.operand(arg) if is_open(arg) else arg
+    for error in (TypeError(), ValueError()):  # of a tensor of several elements
+        tracer.raising.let_out(f"{name}()", error)
     return (ops.to_int if function(name).takes == "int" else ops.to_float)(arg.read())
 
 

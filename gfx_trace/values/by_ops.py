@@ -3,10 +3,13 @@ or an array. The author's own code may have the other, as of an array that was w
 
 from __future__ import annotations
 
-from gfx_ir.control import is_given, is_loop
+from collections.abc import Iterator
+from typing import Any
+
+from gfx_ir.control import is_given, is_loop, is_test
 from gfx_ir.graph import Value
 from gfx_ir.infer import transfer
-from gfx_ir.infer.abstract import ARRAYS, ELEMENTS, SCALAR, Kinds
+from gfx_ir.infer.abstract import ARRAYS, ELEMENTS, NUMBERS, SCALAR, Kinds
 from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.infer.number_conditions import at_ranks
 from gfx_ir.infer.shape_rules import Call
@@ -37,6 +40,25 @@ class ByOps:
         return (
             bool(found) and found <= SCALARS and not self._asked(value) <= SCALARS and self._may_be_point(value, found)
         )
+
+    def mixes_numbers(self, value: Value) -> bool:
+        """Whether tests leave a fixed number of NumPy's on one way and one of Python's on another: source has an array for the one of
+        NumPy's."""
+        found = self._record.kinds_of(value)
+        mixed = not found.isdisjoint(NUMBERS) and not found <= NUMBERS
+        return mixed and any(self._is_fixed(side) for side in self._chosen(value))
+
+    def _chosen(self, value: Any) -> Iterator[Value]:
+        """What tests leave, on all their ways."""
+        root = self._record.facts.root(value) if is_tensor(value) else None
+        if root is not None and is_test(root.node):
+            for region in root.node.regions:
+                yield from self._chosen(region.result[root.index - 1])
+        elif root is not None:
+            yield root
+
+    def _is_fixed(self, value: Value) -> bool:
+        return value.node.op.point is Point.GIVEN and self._record.kinds_of(value) <= SCALARS
 
     def _asked(self, value: Value) -> Kinds:
         found: Kinds = self.kinds.ask(self._record.facts.root(value))

@@ -22,7 +22,7 @@ from fuzz_families import chosen, written
 from fuzz_families_arrays import FAMILIES
 from fuzz_families_constructs import constructs
 from fuzz_families_dtypes import FAMILIES as DTYPES
-from fuzz_families_handlers import handled
+from fuzz_families_handlers import asked, handled
 from fuzz_families_kept import asked_by_functions, judged_over_calls, kept
 from fuzz_families_modules import FAMILIES as MODULES
 from fuzz_programs import load, program_of
@@ -90,7 +90,7 @@ def test_families_of_modules_and_dtypes(family):
         assert not found.startswith(("wrong", "crash")), f"{program.name}: {found}\n{program.text}"
 
 
-@pytest.mark.parametrize("programs, tried", [(constructs, 47), (handled, 83)])
+@pytest.mark.parametrize("programs, tried", [(constructs, 47), (handled, 83), (asked, 43)])
 def test_families_of_constructs(programs, tried):
     for program in one_in(5, itertools.islice(programs(), 0, None, tried)):
         found = judged(program)

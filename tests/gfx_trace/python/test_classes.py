@@ -162,3 +162,12 @@ def test_arguments_are_one_object_where_those_of_the_capture_were(fn):
             program(*other)
     with pytest.raises(GuardError, match="a is not b"):
         gfx.symbolic_trace(told_apart, backend="torch").to("torch")(x, x)
+
+
+def test_none_is_of_its_class_beside_tensors():
+    def fn(x, n: int):
+        v = None if n > 1 else x
+        return isinstance(v, (int, type(None))), isinstance(v, torch.Tensor | None), isinstance(v, int | str), v is None
+
+    program = gfx.symbolic_trace(fn, backend="torch")
+    assert all(program(torch.ones(2), n) == fn(torch.ones(2), n) for n in (0, 2))

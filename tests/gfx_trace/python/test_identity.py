@@ -96,3 +96,16 @@ def set_of_a_chosen(x):
 def test_the_identity_of_what_a_test_chose_is_refused(fn):
     with pytest.raises(UnsupportedConstruct, match="one object"):
         gfx.symbolic_trace(fn)
+
+
+@pytest.mark.parametrize("other", [None, 5, "a"])
+def test_whether_what_may_be_something_else_is_true(other):
+    def fn(x, n: int):
+        v = other if n > 2 else n > 1
+        if v is True:
+            return x, v is False
+        return x * 2, v is False, v is not True
+
+    program, x = gfx.symbolic_trace(fn, backend="torch"), torch.ones(2)
+    for n in (0, 2, 3):
+        assert repr(program(x, n)) == repr(fn(x, n)) == repr(program.to("torch")(x, n))

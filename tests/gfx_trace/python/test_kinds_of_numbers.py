@@ -1,5 +1,8 @@
 """A number that is whole on one way to a place and a fraction on another is one of several: its class is refused, all else is Python's."""
 
+import itertools
+import operator
+
 import jax
 import numpy as np
 import pytest
@@ -334,3 +337,37 @@ def test_one_element_with_an_axis_is_a_number_in_numpy_source():
     assert gfx.transpile(pointer, p, to="numpy")(p.numpy()) == pointer(p)
     with pytest.raises(TypeError, match="0-dimensional"):  # which NumPy's own code has none of
         gfx.symbolic_trace(pointer, p.numpy())
+
+
+def test_a_truth_counts_as_a_whole_number():
+    def counts(x, n: int):
+        v = n > 1
+        return [0] * v, "ab" * v, (1,) * v, list(itertools.islice(itertools.count(v), 2)), operator.is_(v, None)
+
+    program = gfx.symbolic_trace(counts, backend="torch")
+    assert all(repr(program(X[0], n)) == repr(counts(X[0], n)) for n in (0, 2))
+
+
+@pytest.mark.parametrize("use", [lambda v: v[0], lambda v: operator.setitem(v, 0, 1)])
+@pytest.mark.parametrize("made", [lambda x: x[0].item(), lambda x: len(x), lambda x: 2 if x[0] > 0 else 3])
+def test_numbers_have_no_items(use, made):
+    def caught(x):
+        try:
+            return use(made(x))
+        except TypeError:
+            return x * 2
+
+    assert torch.equal(gfx.symbolic_trace(caught, backend="torch")(X[0]), X[0] * 2)
+
+
+def test_a_fixed_number_of_numpy_beside_one_of_python_is_no_result():
+    def fixed(x, n: int):
+        return np.int64(2) if n > 1 else 3
+
+    def computed(x, n: int):
+        return x.sum() if n > 1 else 3
+
+    with pytest.raises(CaptureError, match="a number of NumPy's on one way"):
+        gfx.symbolic_trace(fixed, backend="numpy")
+    program, x = gfx.symbolic_trace(computed, backend="numpy"), np.ones(2)
+    assert all(repr(program(x, n)) == repr(computed(x, n)) for n in (0, 2))
