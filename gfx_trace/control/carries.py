@@ -74,6 +74,7 @@ class Carries:
         self.source: LoopSource | None = None  # what a `for` goes over
         self.aliases: CarriedAliases | None = None
         self.refs = CarriedRefs(tracer)
+        self.wholes: dict[tuple, Any] = {}  # what slots of which parts are carried hold when a trip begins
         self.ran: Any = None  # what tells behind the loop whether there was a first trip
         self.open_length = False  # whether only data tells how many trips there are
         self.body: Graph | None = None  # the body, as the last pass traced it
@@ -166,6 +167,8 @@ class Carries:
                 slot = carried.slot
                 tracer.journal.record(slot.object, slot.key, slot.kind, slot.name, everywhere=True)
                 carried.slot.set(value if carried.slot.kind == "proxy" else proxy)
+        apart = [c.slot.of for c in self.slots if c.slot is not None and c.slot.of is not None]
+        self.wholes = {slot.id: slot.get() for slot in apart}
         self.set(tuple(self._inside(value, (name,)) for name, value in zip(self.names, self.entry)))
         self.entered = self.get()
         self.give_up()
@@ -199,7 +202,7 @@ class Carries:
         there before. One that assigns and has an effect cannot be computed again by the body either."""
         entered = {
             c.slot.id: c.inner if c.slot.kind == "proxy" else c.entered for c in self.slots if c.slot is not None
-        }
+        } | self.wholes
         again = not any(map(self.tracer.raising.acts, side.graph.walk()))
         return bool(self.test_assigns - (self.inner if again else frozenset())) or any(
             slot.kind != "base"

@@ -33,6 +33,7 @@ from .carries import Carries
 from .nouns import noun
 from .settling_lists import SettlingLists
 from .sides import Side
+from .slot_parts import settle_parts
 from .stand_ins import stand_in
 
 
@@ -314,6 +315,8 @@ class Settling:
         held = Proxy(value, slot.object.backend) if slot.kind == "proxy" else value
         if same(old, held) or (slot.kind == "proxy" and slot.old is value):
             return True
+        if isinstance(old, tuple) and slot.kind in ("item", "attribute", "cell"):
+            return settle_parts(self.carries, slot, old, held)
         if not carryable(old):
             what = f"the loop writes {slot.name!r}, which no graph can carry from trip to trip"
             raise Unsettled(NeedsPython("loop", what, self.carries.span))

@@ -21,6 +21,7 @@ class Slot:
     """Something that captured code can write: how to read it, set it, and what it is called."""
 
     __slots__ = ("object", "key", "kind", "name", "old", "span")
+    of: Slot | None = None  # the slot in which a part of a tuple stands
 
     def __init__(self, obj: Any, key: Any, kind: str, name: str, old: Any, span: Any = None) -> None:
         self.object, self.key, self.kind, self.name, self.old, self.span = obj, key, kind, name, old, span
