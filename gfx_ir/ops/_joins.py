@@ -145,7 +145,7 @@ def items_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
         for items in (args.items, args.more)
         for part in ([LogicalTensor() if items is OPEN else items] if not isinstance(items, (tuple, list)) else items)
     ]
-    dtypes = {None if isinstance(part, (tuple, dict)) else as_type(part, rules).dtype for part in parts}
+    dtypes = {None if isinstance(part, (tuple, list, dict)) else as_type(part, rules).dtype for part in parts}
     return LogicalTensor(dtypes.pop() if len(dtypes) == 1 else None)
 
 

@@ -14,7 +14,7 @@ from ..interfaces import Capturing
 from ..python.listed import ListedItems, is_list
 from ..python.rows import FILLED, Growing, StackedRows, both_ways, kind_of_items, listed_items
 from ..values.gated import Gated
-from ..values.item_kinds import dictionaries_in, each_tensor, tensors_in
+from ..values.item_kinds import containers_in, each_tensor, tensors_in
 from ..values.proxy import NeedsPython, Proxy
 from .carried import Carried
 
@@ -22,12 +22,12 @@ from .carried import Carried
 class CarriedList(Carried):
     """A list or tuple, by its items. `items`: what each of them is, as `item_kind` says."""
 
-    __slots__ = ("items", "dictionaries")
+    __slots__ = ("items", "containers")
 
     def __init__(self, name: str, before: list | tuple, items: Any, backend: Any, slot: Slot | None = None) -> None:
         super().__init__(name, None, "list", backend, slot)
         self.init, self.what, self.items = before, None, items
-        self.dictionaries: list[dict] | None = None  # those that the last pass put into it
+        self.containers: list[Any] | None = None  # those that the last pass put into it
 
     def called(self, tracer: Capturing) -> str:
         return repr(self.name)
@@ -54,12 +54,12 @@ class CarriedList(Carried):
         return len(self.out) == 1 and self.out[0] is self.entered[0]
 
     def takes_own(self) -> bool:
-        """Whether each trip puts dictionaries of its own into it: another pass has others. Raises NeedsPython where it does not."""
-        before, self.dictionaries = self.dictionaries, [x for item in self.out for x in dictionaries_in(item)]
-        if before and any(x is other for x in self.dictionaries for other in before):
-            what = f"the loop puts a dictionary into {self.name!r} that was there before the trip"
+        """Whether each trip puts containers of its own into it: another pass has others. Raises NeedsPython where it does not."""
+        before, self.containers = self.containers, [x for item in self.out for x in containers_in(item)]
+        if before and any(x is other for x in self.containers for other in before):
+            what = f"the loop puts a list or dictionary into {self.name!r} that was there before the trip"
             raise NeedsPython("loop", what, active.builder.span(), "make one in each trip, or put a copy of it there")
-        return before is not None or not self.dictionaries
+        return before is not None or not self.containers
 
     @property
     def held(self) -> list[Proxy]:

@@ -19,7 +19,7 @@ from ..python.rows import called
 from ..values.access import Access, Stop
 from ..values.either import Source
 from ..values.gated import is_total
-from ..values.item_kinds import holds_fields
+from ..values.item_kinds import holds_containers
 from ..values.nest import branches, rebuilt
 from ..values.proxy import Proxy, Unusable, is_open
 from .appended import Appended, check_held, may_hold
@@ -298,7 +298,7 @@ class Carries:
             if c.slot
         ]
         tracer.journal.commit(slots)
-        if any(isinstance(c, CarriedList) and holds_fields(c.items) for c in self.slots):
+        if any(isinstance(c, CarriedList) and holds_containers(c.items) for c in self.slots):
             for container in made.values():  # a list may hold what a variable does
                 tracer.journal.links.never_alone([id(container)], container)
         for container in made.values():

@@ -17,7 +17,7 @@ from gfx_ir.python_numbers import OPEN
 
 from ..heap.aliases import doubt, mutable
 from ..interfaces import Capturing
-from ..values.item_kinds import Fields, dictionaries_in, tensors_in
+from ..values.item_kinds import Fields, Items, containers_in, tensors_in
 from ..values.number_rows import number
 from ..values.proxy import Proxy, Unusable, weak_kind
 from .checks import checked
@@ -70,6 +70,10 @@ class ListedItems(Unusable):
         part = lambda n, key, inner: self._part(tracer, at, inner, (*path, key), first and not n)
         if type(kind) is tuple:
             return tuple([part(n, n, inner) for n, inner in enumerate(kind)])
+        if type(kind) is Items:
+            items = [part(n, n, inner) for n, inner in enumerate(kind.kinds)]
+            tracer.journal.links.never_alone([id(items)], items)  # the list holds it
+            return items
         if type(kind) is Fields:
             held = {key: part(n, key, inner) for n, (key, inner) in enumerate(zip(*kind))}
             tracer.journal.links.never_alone([id(held)], held)  # the list holds it
@@ -111,10 +115,11 @@ class SpreadItems(Unusable):
         super().__init__(items.refused(active.builder, "spread with `*`", "give items by place: f(parts[0], parts[1])"))
 
     def columns(self, tracer: Capturing) -> list[tuple]:
-        """What `zip` makes of the tuples: all first items, all second ones."""
-        if type(self.items.kind) is not tuple or not self.items.kind:
+        """What `zip` makes of the tuples or lists: all first items, all second ones."""
+        kinds = self.items.kind.kinds if type(self.items.kind) is Items else self.items.kind
+        if type(kinds) is not tuple or not kinds:
             raise self.error
-        count = len(self.items.kind)
+        count = len(kinds)
         some = self.items.length(tracer) > 0
         checked(tracer, some, f"not enough values to unpack (expected {count}, got 0)", "ValueError")
         return [tuple(tracer.loops.map_(operator.itemgetter(at), self.items)) for at in range(count)]
@@ -130,7 +135,7 @@ def merged(tracer: Capturing, parts: Sequence[Any], backend: Any, kind: Any = ""
     value = functools.reduce(ops.seq_concat, found) if len(found) > 1 else ops.seq_of(found[0] if found else ())
     made = Proxy(value, backend)
     doubt(made, [x for part in parts for x in tensors_in(part) if mutable(x)], "a list that a loop filled holds it")
-    for held in (held for part in parts for held in dictionaries_in(part)):
+    for held in (held for part in parts for held in containers_in(part)):
         tracer.journal.links.never_alone([id(held)], held)
     return ListedItems(made, kind)
 
