@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import torch
 
 from gfx_ir import dtypes, ops
-from gfx_ir.build import assumptions, dtype_of, host, parameter_data, rank_of, told_dims, told_dtype
+from gfx_ir.build import assumptions, dtype_of, host, parameter_data, rank_of, surely_boolean, told_dims, told_dtype
 from gfx_ir.control import is_parameter
 from gfx_ir.defaults import number_kind
 from gfx_ir.dtypes import DType, dtype, holds, kind_of
@@ -236,7 +236,8 @@ def cast_like(new: Any, base: Any) -> Any:
     old, now = dtype_of(base), dtype_of(new)
     if old is not None and now is not None and old != now:
         return ops.astype(new, old)
-    return ops.astype(new, old or ops.dtype_of(base)) if is_number(new) else new
+    answers = old is None and isinstance(new, Value) and surely_boolean(new) and not surely_boolean(base)
+    return ops.astype(new, old or ops.dtype_of(base)) if is_number(new) or answers else new
 
 
 def floating(x: Any) -> Any:

@@ -16,13 +16,14 @@ from .peeling import stops_open
 
 
 def endless(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """itertools.count(start=0, step=1), itertools.repeat(item). A truth counts as a whole number."""
-    if f is itertools.count and (args or kwargs):
-        whole = lambda x: tracer.calls.call(int, (x,), {}) if type(x) is bool or weak_kind(x) == "bool" else x
-        args, kwargs = tuple(map(whole, args)), {name: whole(x) for name, x in kwargs.items()}
+    """itertools.count(start=0, step=1), itertools.repeat(item). Python counts on from a truth in whole numbers."""
+    step = kwargs.get("step", args[1] if len(args) > 1 else 1)
+    start = args[0] if args else kwargs.get("start", 0)
+    if f is itertools.count and weak_kind(start) == "bool" and type(step) is int and step == 1:
+        args, kwargs = (tracer.calls.call(int, (start,), {}),), {}
     made = tracer.iteration.made(f(*args, **kwargs))
     if f is itertools.count:
-        tracer.iteration.endless[id(made)] = made, kwargs.get("step", args[1] if len(args) > 1 else 1)
+        tracer.iteration.endless[id(made)] = made, step
     elif len(args) + len(kwargs) == 1:
         tracer.iteration.endless[id(made)] = made, None
     return made

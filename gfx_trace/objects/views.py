@@ -300,10 +300,13 @@ class Views:
             return base.chosen(lambda held: again(held, all(held is not one for one in base.unsure)))
         unsure = type(base) is Element or (isinstance(base, Doubt) and base.conditions is not None)
         number = base.conditions if unsure else scalar(x)
-        written = x.backend is None or x.backend.views  # where there are arrays to write
+        name = f"__{PYTHON_INPLACE[sign].__name__}__"
+        owner = x.backend  # PyTorch's tensors have no `@=`: Python makes a new one
+        written = owner is None or (
+            owner.views and hasattr(owner.tensor_types[0], name)
+        )  # where there are arrays to write
         turned = written and not (sure or x.array) and not x.weak and self.tracer.record.may_be_python(x, x.value)
         fixed = x.weak or x.backend is None or not written or unsure or number is not None or turned
-        name = f"__{PYTHON_INPLACE[sign].__name__}__"
         write = None if fixed else x.backend.methods.get(name)  # which keeps the dtype
         old, before = x.read(), self.tracer.graph.last
         value = (lookup(SYMBOLS[sign]) if write is None else write.fn)(old, operand)

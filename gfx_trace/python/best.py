@@ -14,7 +14,7 @@ from ..values.number_rows import folded as folded_rows
 from ..values.number_rows import rows_kind
 from ..values.proxy import HostProxy, Proxy, is_open, weak_kind, widest
 from .checks import checked
-from .faults import cannot
+from .faults import cannot, is_iterable
 from .listed import ListedItems
 from .open_iterables import Combined, OpenRange, whole_list
 from .rows import StackedRows, kind_of_items, listed_items
@@ -35,6 +35,8 @@ def minmax(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         return tracer.truths.ifexp(some, found, lambda: kwargs["default"]) if "default" in kwargs else found()
     if len(args) == 1:
         args = (tracer.overloading.iterable(args[0]),)
+        if type(args[0]) is HostProxy and is_iterable(args[0]):
+            tracer.python.number(args[0], f"{f.__name__}()")
         if type(args[0]) is HostProxy:
             raise cannot(tracer, args[0], "{} is not iterable")
     items = list(args[0]) if len(args) == 1 and (key is not None or not is_open(args[0])) else list(args)

@@ -19,6 +19,7 @@ from ..rewrite.packages import framework
 from ..values.proxy import Captured, HostProxy, Proxy, is_open, number_kinds
 
 _BOOLEAN = frozenset(("bool",))
+_TEXTS = ("str", "any")
 _MAY_BE_TRUE = frozenset(("bool", "any"))
 _HANDS_ON = Trait.CASTS | Trait.IN_ORDER | Trait.PERMUTES | Trait.MOVES | Trait.SELECTS | Trait.GRADIENT | Trait.JOINS
 
@@ -51,6 +52,11 @@ def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
         raise tracer.error(
             "GFX cannot tell whether these are one object: numbers are only known when the emitted code runs",
             "compare them with ==, or take bool(…)",
+        )
+    if any(isinstance(x, str) for x in (a, b)) and any(type(x) is HostProxy and x.kind in _TEXTS for x in (a, b)):
+        raise tracer.error(
+            "GFX cannot tell whether these are one object: which equal texts are is up to the interpreter",
+            "compare them with ==",
         )
     if all(isinstance(x, (Captured, *NUMBER_CLASSES)) for x in (a, b)) and _meet(tracer, a, b):
         raise _left_open(tracer)

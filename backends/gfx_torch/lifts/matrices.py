@@ -6,7 +6,7 @@ from functools import reduce
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.build import host
+from gfx_ir.build import host, told_dims
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.errors import ShapeError
 
@@ -102,7 +102,10 @@ def cross(input: Any, other: Any, dim: Any = None) -> Any:
     """The cross product along an axis of size 3."""
     if dim is None:
         ask_rank(input, 1, "torch.cross without dim")
-        dim = next(at for at, size in enumerate(input.type.dims) if size == 3)
+        dims = told_dims(input)
+        if dims is None or not all(type(size) is int for size in dims[: dims.index(3) if 3 in dims else None]):
+            refuse("torch.cross without dim takes the first axis of 3 elements, which is not known", "give dim=")
+        dim = dims.index(3)
     return ops.cross(input, other, axis=dim)
 
 

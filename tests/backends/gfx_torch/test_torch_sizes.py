@@ -156,3 +156,8 @@ def test_windows_of_an_open_length(to):
 def test_what_is_real_of_an_open_dtype(x):
     program = gfx.symbolic_trace(lambda x: torch.isreal(x), backend="torch")
     assert torch.equal(program.to("torch")(x), torch.isreal(x))
+
+
+def test_the_axis_of_a_cross_product_is_not_guessed():
+    with pytest.raises(MissingOp, match="first axis of 3 elements"):
+        gfx.symbolic_trace(lambda x: torch.cross(x, x), backend="torch")

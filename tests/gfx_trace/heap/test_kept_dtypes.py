@@ -96,3 +96,25 @@ def test_every_way_keeps_the_dtype(fn, dtype):
 def test_the_line_stays_what_its_author_wrote(fn):
     line = "z += x" if fn in (straight, in_a_while) else "z -= "
     assert line in gfx.symbolic_trace(fn, backend="torch").source("torch")
+
+
+def answers_in_place(x):
+    y, z = (x * 2).int(), x * 1
+    y.eq_(2)
+    z.gt_(1)
+    z.logical_not_()
+    return y + y, z
+
+
+def products_make_new_tensors(x):
+    y = x
+    y @= x
+    return y, x
+
+
+@pytest.mark.parametrize("fn", [answers_in_place, products_make_new_tensors])
+def test_what_pytorch_s_own_methods_leave(fn):
+    x, program = torch.tensor([1.0, 2.0, 3.0]), gfx.symbolic_trace(fn, backend="torch")
+    for run in (program, program.to("torch")):
+        for found, want in zip(run(x.clone()), fn(x.clone()), strict=True):
+            assert torch.equal(found, want) and found.dtype == want.dtype
