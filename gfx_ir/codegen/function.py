@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from ..errors import GfxError
-from ..graph import Graph, Value
+from ..graph import Graph, Value, values_in
 from ..program import Parameter
 from ..trees import leaves, paths
 from .constants import name
@@ -74,8 +74,9 @@ class FunctionWriter(Statements):
     def _bind(self, parameter: Parameter) -> None:
         """Let the leaves of an argument stand where they are found in it."""
         text = parameter.name
-        if not usable(text):
-            raise GfxError(f"{text!r} cannot be the name of an argument")
+        if not usable(text) and not (text == "_" and self._unread(parameter)):
+            hint = "give it a name of its own: loops of the source assign it" if text == "_" else ""
+            raise GfxError(f"{text!r} cannot be the name of an argument{' that is read' if hint else ''}", hint=hint)
         for path, leaf in paths(parameter.tree):
             if type(leaf) is not Value:
                 continue
@@ -86,6 +87,11 @@ class FunctionWriter(Statements):
             self.scope.hold(text, leaf)
             if path:
                 self.scope.closed |= {text}
+
+    def _unread(self, parameter: Parameter) -> bool:
+        """Whether nothing takes what an argument holds."""
+        held = {leaf for leaf in leaves(parameter.tree) if type(leaf) is Value}
+        return not any(leaf.uses for leaf in held) and held.isdisjoint(values_in((self.graph.result,)))
 
     def _annotation(self, parameter: Parameter) -> ast.expr | None:
         """Arguments that are Python numbers say so: it decides what a capture of the source takes them for."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from gfx_ir.control import is_call, is_given, is_parameter
 from gfx_ir.graph import Node, Value, values_in
-from gfx_ir.host import Dim, DimLike, Expr, atoms, compared
+from gfx_ir.host import Dim, DimLike, Expr, atoms, compared, sub
 from gfx_ir.op import Trait
 from gfx_ir.types import LogicalTensor
 
@@ -146,7 +146,13 @@ def _takes_first(item: Any, dim: DimLike | None, size: DimLike | None) -> bool:
 
 
 def _is_whole(item: Any, dim: DimLike | None) -> bool:
-    return isinstance(item, slice) and (item == _WHOLE or _takes_first(item, dim, dim))
+    return isinstance(item, slice) and (item == _WHOLE or _takes_first(item, dim, dim) or _takes_last(item, dim))
+
+
+def _takes_last(item: slice, dim: DimLike | None) -> bool:
+    """Whether it is the slice of the last `dim` of an axis."""
+    start = item.start.type if type(item.start) is Value and is_size(item.start) else item.start
+    return None not in (start, dim) and item.stop is None and item.step in (None, 1) and start == sub(0, dim)  # type: ignore[arg-type]
 
 
 def _dims(value: Any) -> Dims | None:

@@ -19,6 +19,7 @@ from gfx_ir.passes import Optimize
 from gfx_ir.passes.dce import eliminate_dead, has_effect
 from gfx_ir.program import Program
 from gfx_ir.runtime.executor import Executor
+from gfx_ir.types import LogicalTensor
 
 from ..control.state import Write
 from ..frameworks.params import moved
@@ -26,6 +27,7 @@ from ..heap.aliases import WrittenConstant
 from ..values.flavour import loaded_frameworks
 from ..values.gradient_marks import marks
 from .alike import T, same, settled
+from .prefixes import cut
 
 
 def prepared(first: T, work: Callable[[], T], constants: bool) -> T | None:
@@ -102,6 +104,8 @@ def _stands_for(later: Program, first: Program, paths: Collection[str]) -> bool:
     either takes as given, the later one does from here on."""
     later.guards += [guard for guard in first.guards if guard not in later.guards]
     later, first = (Optimize(("inline",))(program) for program in (later, first))
+    for program in (later, first):
+        _without_whole_slices(program.entry)
     first.guards = later.guards
     for path in paths:
         if not _read_behind(first.entry, path, later.entry.parameters[path]):
@@ -115,6 +119,17 @@ def _stands_for(later: Program, first: Program, paths: Collection[str]) -> bool:
         program.entry.parameters = dict(used)
         program.params = {path: program.params[path] for path, _ in used}
     return same(later, first)
+
+
+def _without_whole_slices(graph: Graph) -> None:
+    """What is read of all of a tensor, as `table[:n]` of n rows, is that tensor."""
+    for node in graph:
+        type_ = node.args[0].type if node.args and type(node.args[0]) is Value else None
+        dims = type_.dims if isinstance(type_, LogicalTensor) else None
+        place = None if dims is None else cut(node, dims, dims)
+        if place is not None and all(part == slice(None) for part in place):
+            node.value.replace_by(node.args[0])
+    eliminate_dead(graph)
 
 
 def _read_behind(graph: Graph, path: str, twin: Value) -> bool:

@@ -15,7 +15,7 @@ import torch
 
 import gfx_trace as gfx
 from gfx_ir.equality import difference
-from gfx_ir.errors import ArgumentError, GuardError
+from gfx_ir.errors import ArgumentError, GfxError, GuardError
 from gfx_ir.textparse import parse_text
 
 X = torch.tensor([1.0, -2.0, 3.0])
@@ -299,3 +299,11 @@ def test_what_compares_numbers_of_pythons_makes_them_static_under_jit(fn):
     run = jax.jit(module.load(), static_argnames=module.static_argnames)
     for n in (1, 2, 5):
         equal(run(jnp.ones(3), n), fn(np.ones(3), n))
+
+
+def test_an_argument_that_nothing_reads_may_be_called_by_an_underscore():
+    made = gfx.transpile(lambda x, _, n=2: x * n, X, X, to="jax")
+    assert "(x, _, n=2)" in made.source
+    assert made(jnp.ones(3), jnp.ones(3)).tolist() == [2.0, 2.0, 2.0]
+    with pytest.raises(GfxError, match="'_' cannot be the name of an argument that is read"):
+        gfx.transpile(lambda x, _: x * _, X, X, to="jax")

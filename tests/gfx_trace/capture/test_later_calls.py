@@ -329,3 +329,22 @@ def test_a_table_of_no_rows_is_state_of_its_shape():
     program = gfx.symbolic_trace(FromNothing(), torch.ones(2, 5, 8), dynamic=True)
     with pytest.raises(GuardError, match=r"let it have the shape before the capture that it has after a call"):
         program(torch.ones(2, 5, 8))
+
+
+class LastOfATable(Masked):
+    def __init__(self, scale):
+        super().__init__()
+        self.register_buffer("scale", scale)
+
+    def forward(self, x):
+        if self.mask is not None and self.mask.shape[-1] >= len(x):
+            return x + self.mask[-len(x) :]
+        self.mask = torch.arange(len(x)) * (1.0 if self.scale is None else self.scale)
+        return x + self.mask
+
+
+@pytest.mark.parametrize("scale", [None, torch.tensor(0.5)])
+def test_the_last_of_a_table_of_one_size_is_all_of_it(scale):
+    captured, own = gfx.symbolic_trace(LastOfATable(scale), torch.ones(3)), LastOfATable(scale)
+    for x in (torch.ones(3), torch.zeros(3)):
+        assert torch.equal(captured(x), own(x))
