@@ -24,6 +24,8 @@ from ..values.raised import INSTEAD_OF_CATCHING, INSTEAD_OF_WAITING, gfx_handler
 
 _PRIMES = (1009, 2027, 4057, 8117, 16249, 32503, 65011, 130027, 260081, 520193, 1040387, 2080777)
 """Sizes that have nothing to do with each other."""
+_MIXED = tuple([prime + at % 2 for at, prime in enumerate(_PRIMES)])
+"""The same, of which every second one is even."""
 
 
 class Waiting:
@@ -187,9 +189,21 @@ class Waiting:
                 return False
             if len(tensors) < len(given):
                 return self._takes_any(op, args)
-            return not self.handlers or all(map(is_constant, types)) or self._takes_at(op, args, _smallest)
+            return not self.handlers or all(map(is_constant, types)) or self._takes_unlike(op, args, types)
         return (
             bool(op.traits & Trait.ELEMENTWISE) and sum(self._tracer.record.rank_of(leaf) != 0 for leaf in tensors) < 2
+        )
+
+    def _takes_unlike(self, op: OpDef, args: tuple, types: list) -> bool:
+        """Whether an op takes tensors of open sizes where these are as small as they may be, and where no two have to do with each
+        other, as far as their bounds let them."""
+        dims = list(dict.fromkeys(dim for sizes in types for size in sizes for dim in host.atoms(size)))
+        unlike = [
+            {dim.name: max(dim.min, min(size, dim.max or size)) for dim, size in zip(dims, sizes)}
+            for sizes in (_PRIMES, _MIXED)
+        ]
+        return self._takes_at(op, args, _smallest) and all(
+            self._takes_at(op, args, lambda size, found=found: host.evaluate(size, found)) for found in unlike
         )
 
     def _takes_any(self, op: OpDef, args: tuple) -> bool:

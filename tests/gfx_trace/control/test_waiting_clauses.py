@@ -231,3 +231,23 @@ def test_a_position_that_the_smallest_size_lacks():
     with pytest.raises(UnsupportedConstruct, match="an except clause waits for it"):
         gfx.symbolic_trace(a_fixed_position, gfx.TensorSpec((gfx.Dim("n", min=3),)))
     gfx.symbolic_trace(a_fixed_position, gfx.TensorSpec((gfx.Dim("n", min=4),)))
+
+
+@pytest.mark.parametrize(
+    "use", [lambda x, y: x + y, lambda x, y: x * torch.ones(3), lambda x, y: x @ y, lambda x, y: torch.cat([x, y]).reshape(2, -1)]
+)  # fmt: skip
+def test_open_sizes_that_do_not_fit_are_no_calls(use):
+    def fn(x, y):
+        try:
+            return use(x, y)
+        except RuntimeError:
+            return x
+
+    one, two = torch.ones(3), torch.ones(6)
+    program = gfx.transpile(fn, one, one, to="torch", dynamic=True)
+    torch.testing.assert_close(program(one, one), fn(one, one))
+    for given in ((two, one), (two[:4], one)):  # what the clause takes, the guards refuse
+        try:
+            torch.testing.assert_close(program(*given), fn(*given))
+        except GuardError:
+            continue
