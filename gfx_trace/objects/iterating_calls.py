@@ -48,7 +48,7 @@ def iterator(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     x = rows_of(args[0]) if type(args[0]) in (list, tuple) else tracer.arrays.in_graph(args[0])
     if is_iterator(x) or not args:
         return x
-    if type(x) is Proxy and type(tracer.host_values.length(x)) is not int:
+    if type(x) is ListedItems or (type(x) is Proxy and type(tracer.host_values.length(x)) is not int):
         return tracer.iteration.made(RowIterator(x, None if x is args[0] else args[0]))
     return tracer.iteration.made(tracer.host_values.iterate(x) if is_open(x) else iter(x))
 
@@ -147,13 +147,16 @@ def _lazy_combination(tracer: Capturing, f: Any, parts: tuple, start: Any = 0) -
         return f(*(part if f is reversed else tracer.iteration.steps(part) for part in parts), *more)
 
     def combined(taken: Callable[[Any], Any]) -> Any:
-        made = tuple(map(taken, parts))
+        made = []
+        for part in parts:
+            made.append(taken(part))
+            if f is zip and is_iterator(
+                part
+            ):  # of which the shortest tells how far it moves, also where it stands twice
+                tracer.iteration.doubt(part)
         if f is enumerate and type(made[0]) is Stepped:
             return _numbered(tracer, made[0], start)
-        found = Combined(f.__name__, made, start)
-        for part in filter(is_iterator, parts if f is zip else ()):  # of which the shortest tells how far it moves
-            tracer.iteration.doubt(part)
-        return found
+        return Combined(f.__name__, tuple(made), start)
 
     whole, turns = (lambda: combined(tracer.iteration.drained)), (lambda: combined(tracer.iteration.turns))
     return tracer.iteration.made(Lazy(f, whole, steps, turns))

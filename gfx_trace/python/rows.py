@@ -13,6 +13,7 @@ from gfx_ir.graph import Value
 from gfx_ir.op import active
 
 from ..heap.aliases import doubt, mutable
+from ..heap.contents import unchanged
 from ..heap.slots import Slot
 from ..interfaces import Capturing
 from ..values.gated import Gated, GatedItems, gate_of
@@ -102,40 +103,48 @@ class Lazy:
 
 
 class RowIterator(Lazy):
-    """An iterator over the rows of a tensor of which it is open how many there are; `held`: the list or tuple that stands for them, if one
-    does; `taken`: of how many it is beyond."""
+    """An iterator over the rows of a tensor, or the items of a list, of which it is open how many there are; `held`: the list or tuple that
+    stands for them, if one does; `taken`: of how many it is beyond."""
 
-    __slots__ = ("rows", "held", "taken")
+    __slots__ = ("rows", "held", "contents", "taken")
 
-    def __init__(self, rows: Proxy, held: Any = None) -> None:
-        self.rows, self.held, self.taken = rows, held, 0
+    def __init__(self, rows: Proxy | ListedItems, held: Any = None) -> None:
+        self.rows, self.held, self.contents, self.taken = rows, held, list(held or ()), 0
         super().__init__(type(iter(())), self._left, self._each)
 
     def _check(self) -> None:
-        if self.held is not None and rows_of(self.held) is not self.rows:
+        if self.held is not None and not unchanged(self.contents, list(self.held)):
             what = "GFX cannot convert this use of an iterator: the list that it goes over has changed, and how long that is, is open"
             raise active.builder.error(what, "begin to go over it behind that")
 
     def _each(self) -> Iterator[Any]:
         self._check()
+        if isinstance(self.rows, ListedItems):
+            raise self.rows.error
         found: Iterator[Any] = active.builder.host_values.iterate(self.rows)
         return found
 
-    def _left(self) -> list[StackedRows]:
+    def _left(self) -> list[Any]:
         self._check()
-        rest = active.builder.views.getitem(self.rows, slice(self.taken, None)) if self.taken else self.rows
+        tracer, rows, behind = active.builder, self.rows, slice(self.taken, None)
+        if isinstance(rows, ListedItems):
+            return [rows.cut(tracer, behind) if self.taken else rows]
+        rest = tracer.views.getitem(rows, behind) if self.taken else rows
         return [StackedRows(rest, rows_kind(rest))]
 
     def first(self) -> Any:
         """The next row, which is checked to be there. Raises StopIteration where all are taken."""
-        tracer = active.builder
+        tracer, rows = active.builder, self.rows
         tracer.iteration.check(self)
         self._check()
         if self.whole is None:
             raise StopIteration
-        checked(tracer, tracer.host_values.length(self.rows) > self.taken, "", "StopIteration")
+        checked(tracer, tracer.host_values.length(rows) > self.taken, "", "StopIteration")
         self.taken += 1
-        return tracer.views.getitem(self.rows, self.taken - 1)
+        at = self.taken - 1
+        found = rows.item(tracer, at) if type(rows) is ListedItems else tracer.views.getitem(rows, at)
+        tracer.raising.sound |= {x.value.node for x in tensors_in(found)}  # it is there
+        return found
 
 
 def kind_of_item(x: Any) -> str:

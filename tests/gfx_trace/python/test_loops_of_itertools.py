@@ -127,6 +127,31 @@ def test_items_that_a_test_decides_are_not_counted_by_another_iterator():
         gfx.symbolic_trace(fn, DATA[0])
 
 
+def taken_first(x):
+    rows = [row * 2 for row in x if row > 0] + [x[0]]
+    items = iter(rows)
+    first = next(items)
+    return first, sum(row * first for row in items), [i for i, _ in enumerate(iter(rows))]
+
+
+def test_the_first_of_an_iterator_over_a_list_that_a_test_fills():
+    assert_as_python(taken_first, (), [(x,) for x in DATA])
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        lambda items: list(zip(items, items)),
+        lambda items: [a + b for a, b in zip(items, map(lambda v: v * 2, items))],
+        lambda items: sum(a * b for a, b in zip(map(lambda v: v * 2, items), items)),
+    ],
+)
+@pytest.mark.parametrize("given", [iter, lambda x: (v * 2 for v in x), lambda x: iter([v for v in x if v > 0])])
+def test_an_iterator_that_stands_twice_in_a_zip_is_refused(given, pairs):
+    with pytest.raises(CaptureError, match="GFX cannot"):
+        gfx.symbolic_trace(lambda x: pairs(given(x)), backend="torch")
+
+
 @pytest.mark.parametrize("take", [list, next, sum])
 def test_an_iterator_over_a_list_that_has_grown_is_refused(take):
     def fn(x):
