@@ -276,8 +276,9 @@ def _place(error: CaptureError, site: Span | None) -> None:
 
 _FORWARD: type = type(iter([]))
 _BACKWARD: type = type(reversed([]))
+_EMPTY: dict[Any, Any] = {}
 _OF_KEYS: tuple[type, ...] = tuple(
-    type(ends(view)) for view in ({}.keys(), {}.values(), {}.items()) for ends in (iter, reversed)
+    type(ends(view)) for view in (_EMPTY.keys(), _EMPTY.values(), _EMPTY.items()) for ends in (iter, reversed)
 )
 _WITHOUT_CHANGE = (tuple, range, str, bytes, map, filter)
 """What nothing is added to, or taken from, while code goes over it."""
