@@ -76,6 +76,7 @@ class Answered:
         self.likely: dict[tuple[Axis, Axis], None] = {}
         self.numbers: set[Axis] = set()
         self.perhaps: set[Axis] = set()
+        self.then: set[Axis] = set()  # what was asked to be a number while such as those were
         self.bounds: Bounds = {}
 
     @property
@@ -97,7 +98,7 @@ class Answered:
             axes = lambda names: tuple(axis for axis in map(sizes.axis, names) if axis is not None)
             for kept, asked in ((self.pairs, supposed.pairs), (self.likely, supposed.likely[0])):
                 kept.update(dict.fromkeys((pair[0], pair[1]) for pair in map(axes, asked) if len(pair) == 2))
-            sure = self.perhaps if self.perhaps else self.numbers  # or what is taken for a number makes another one
+            sure = self.then if self.perhaps else self.numbers  # what is taken for a number makes another one
             sure.update(set(axes(supposed.numbers)) - self.numbers)
             self.perhaps.update(axes(supposed.likely[1]))
             for name, bound in supposed.bounds.items():
@@ -133,7 +134,8 @@ class _Search(Generic[T]):
         self.best: tuple[T, Sizes] | None = None
         self.refused: list[tuple[Opened, Bounds]] = []
         self.alike: Opened | None = None  # which axes are asked to be one size, where the code was asked,
-        self.one: Opened = {}  # and which have to be
+        self.one: Opened = {}  # and which have to be,
+        self.then: set[Axis] = set()  # or were numbers while others were that may be none
 
     def admits(self, opened: Opened) -> bool:
         """Whether these can be open, be it as far as a number that the code compares one of them with, or as multiples of what it divides
@@ -188,12 +190,11 @@ class _Search(Generic[T]):
             any(self.admits(alike(axes)) for axes in (list(self.seen), outer) for alike in (self.equal, self.beside))
         sure = sure or set()
         self.part(sure)
-        units: dict[Axis, Opened] = {}
-        for axis in self.seen:
-            if axis not in self.opened and axis not in sure:
-                first = self.one.get(axis, axis)
-                units.setdefault(first, {})[axis] = first
-        self.open(list(units.values()))
+        opened = self.opened
+        for rest in (sure | self.then, sure):  # what is a number where some others are may be none where these are not
+            self.open(self.units([axis for axis in self.seen if axis not in self.opened and axis not in rest]))
+            if self.opened == opened:
+                break
 
     def asked(self) -> set[Axis] | None:
         """Open all but what code asks to be numbers, and as one size what it asks to be: it runs with all sizes open, and its questions are
@@ -216,15 +217,24 @@ class _Search(Generic[T]):
         if not self.within(opened, {axis: bound for axis, bound in told.bounds.items() if axis in opened}):
             firsts = dict.fromkeys(opened.values())
             self.open([{axis: first for axis, first in opened.items() if first == one} for one in firsts])
-        known = {own[axis] for axis in told.numbers}
+        known, then = {own[axis] for axis in told.numbers}, {own[axis] for axis in told.then}
+        self.then = {axis for axis in self.seen if own[axis] in then}
         guessed = {self.alike[axis] for pair in told.likely for axis in pair if len({own[at] for at in pair}) > 1}
         sure = {axis for axis in self.seen if axis not in opened and own[axis] in known}
         return sure | {axis for axis in opened if axis in self.opened and self.alike[axis] not in guessed}
 
+    def units(self, axes: Sequence[Axis]) -> list[Opened]:
+        """Axes, those together that have to be one size."""
+        found: dict[Axis, Opened] = {}
+        for axis in axes:
+            first = self.one.get(axis, axis)
+            found.setdefault(first, {})[axis] = first
+        return list(found.values())
+
     def taken(self, told: Answered) -> Opened:
         """What is open by what was asked."""
         firsts = self.joined([*told.pairs, *told.likely])
-        fixed = {firsts[axis] for axis in told.numbers | told.perhaps}
+        fixed = {firsts[axis] for axis in told.numbers | told.perhaps | told.then}
         met: Bounds = {}
         for axis, bound in told.bounds.items():
             met[firsts[axis]] = bound.met(met.get(firsts[axis], Bound()))

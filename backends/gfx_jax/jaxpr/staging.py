@@ -15,11 +15,11 @@ from gfx_ir.supposed import current
 from gfx_ir.types import LogicalTensor
 
 from ..recorded import Functions, kind_of, recording
-from ..recorded.names import as_equations, equality_asked, lengths_of_arrays
+from ..recorded.names import as_equations, bounds_asked, equality_asked, lengths_of_arrays
 from .moved import SEVERAL
 from .replay import Replay
 from .supposing import Answers
-from .symbolic import OpenSizes, symbolic
+from .symbolic import OpenSizes, bounds_of, symbolic
 
 NEEDS_VALUES = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
 
@@ -50,7 +50,13 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
     try:
         supposed = current.get()
         asked = equality_asked() if supposed is None else Answers(scope, supposed).asked()
-        with recording(functions, kind_of) as record, as_equations(), lengths_of_arrays(), asked:
+        with (
+            recording(functions, kind_of) as record,
+            as_equations(),
+            lengths_of_arrays(),
+            bounds_asked(bounds_of),
+            asked,
+        ):
             closed = jax.make_jaxpr(recorded)(*(_struct(type_, scope) for type_ in types))
     except GfxError:
         raise
@@ -69,7 +75,7 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
             "say which sizes are equal, with one gfx.Dim in their gfx.TensorSpecs, or multiples, as gfx.Dim('h') * 32; "
             "or give arguments of fixed shape"
         )
-        raise OpenSizesRefused(what, hint=hint, within=scope.within()) from error
+        raise OpenSizesRefused(what, hint=hint, within=scope.within(str(error))) from error
 
     def replay(making: Making, values: Sequence[Any]) -> Any:
         assert rebuild is not None

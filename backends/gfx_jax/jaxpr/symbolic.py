@@ -6,6 +6,7 @@ import ast
 import itertools
 import math
 import operator
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -73,9 +74,13 @@ class OpenSizes(jax.export.SymbolicScope):
         told = {found[0] for found in map(told_by, sizes) if found is not None}
         return all(names_of(size) <= told for size in sizes)
 
-    def within(self) -> dict[str, set[Bound]]:
+    def within(self, refusal: str) -> dict[str, set[Bound]]:
         """How far open sizes may be open, by their names: to or from the numbers that code has compared them with, as 32 where JAX has
-        asked for the sign of T - 32; and where they are multiples of what they are divided by."""
+        asked for the sign of T - 32, where the refusal compares one alone, or has min(T, 32); and where they are multiples of what they are
+        divided by."""
+        parts = [refusal] if "comparison" in refusal else re.findall(r"(?:min|max)\(\w+, \w+\)", refusal)
+        told = [self.named.keys() & set(re.findall(r"\w+", part)) for part in parts]
+        refused = {name for few in told if len(few) == 1 for name in few}
         found: dict[str, set[Bound]] = {}
         steps: dict[str, int] = {}
         for dim in compared(self):
@@ -83,7 +88,7 @@ class OpenSizes(jax.export.SymbolicScope):
             for name in names if len(names) == 1 else ():
                 first, second, third = (sized(dim, {name: at}) for at in (1, 2, 3))
                 limit = 1 - first * (second - first)
-                if second - first == third - second in (1, -1) and limit > 1:
+                if second - first == third - second in (1, -1) and limit > 1 and name in refused:
                     ends = (end for at in (limit, limit + 1) for end in (Bound(least=at), Bound(most=at - 1)))
                     found.setdefault(name, set()).update(ends)
                 steps[name] = max(steps.get(name, 1), step_of(dim))
@@ -112,6 +117,13 @@ def names_of(dim: Any) -> set[str]:
     """The names of open sizes in a size of JAX's."""
     known = dim.scope.named.keys() if isinstance(dim.scope, OpenSizes) else set()
     return {inner.id for inner in ast.walk(_parsed(dim)) if isinstance(inner, ast.Name)} & known
+
+
+def bounds_of(dim: Any) -> tuple[int | None, int | None] | None:
+    """Smallest and largest value of a size that has the larger or smaller of others in it, by the bounds of its names; None for others, of
+    which JAX knows more: it follows both sides of each, and takes exponentially long where a size went through several, as those of
+    strided convolutions do."""
+    return host.bounds(dim_of(dim)) if any(f"{name}(" in str(dim) for name in ("max", "min")) else None
 
 
 def is_open(dim: Any) -> bool:

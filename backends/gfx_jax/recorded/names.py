@@ -158,6 +158,21 @@ def order_asked(answer: Callable[[Any], bool | None]) -> AbstractContextManager[
     return nullcontext() if own is None else _replaced(module, _geq_decision=decided)
 
 
+def bounds_asked(answer: Callable[[Any], tuple[int | None, int | None] | None]) -> AbstractContextManager[None]:
+    """While the bounds of an open size are those of `answer(size)`, where it is not None."""
+    module = importlib.import_module(_POLYMORPHIC)
+    own: Any = getattr(module, "_bounds_decision", None)
+
+    def decided(size: Any, precision: Any) -> tuple[float, float]:
+        found = answer(size) if jax.export.is_symbolic_dim(size) else None
+        if found is None:
+            low, high = own(size, precision)
+            return low, high
+        return -math.inf if found[0] is None else found[0], math.inf if found[1] is None else found[1]
+
+    return nullcontext() if own is None else _replaced(module, _bounds_decision=decided)
+
+
 @contextmanager
 def _replaced(owner: Any, **new: Any) -> Iterator[None]:
     """While attributes of a module or class of JAX's are these; one thread at a time has them so."""

@@ -191,6 +191,25 @@ def test_what_code_divides_its_sizes_by_is_found_at_once():
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
 
 
+def test_what_hangs_on_sizes_that_may_be_numbers_is_tried_where_these_are_none():
+    runs = []
+
+    def loss(params, x):
+        runs.append(1)
+        for w, b in params:
+            x = jax.lax.conv_general_dilated(x, w, (2, 2), "SAME") + b[:, None, None]
+        return jnp.mean(x**2)
+
+    def step(params, trace, x):
+        trace = jax.tree.map(lambda t, g: 0.9 * t + g, trace, jax.grad(loss)(params, x))
+        return jax.tree.map(lambda p, t: p - t, params, trace), trace
+
+    params = [(jnp.ones((4, 4, 3, 3)) / 9, jnp.ones(4)) for _ in range(2)]
+    program = gfx.symbolic_trace(jax.jit(step), params, params, jnp.ones((2, 4, 8, 8)), dynamic=True)
+    assert dims(program)[-1][0] == "x_0"
+    assert len(runs) < 40
+
+
 def test_sizes_of_arrays_whose_keys_are_no_names_are_their_own():
     def f(held, d_a_b):
         return jax.vmap(lambda row: jnp.sum(row) + jnp.sum(held["a_b"]))(held["a.b"]), jax.vmap(jnp.sum)(d_a_b)
