@@ -306,7 +306,10 @@ class Settling:
         if path in self.carries.leaves:
             return True
         if slot.kind == "contents":
-            return self.lists.settle_contents(slot, value)
+            shifts = type(slot.object) is not list and type(slot.old) is list and alike(slot.old, value)  # a deque
+            return (
+                settle_parts(self.carries, slot, slot.old, value) if shifts else self.lists.settle_contents(slot, value)
+            )
         old = (
             Proxy(slot.old, slot.object.backend)
             if slot.kind == "proxy"

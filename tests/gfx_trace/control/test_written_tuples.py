@@ -1,5 +1,6 @@
-"""Tuples that a loop puts in the place of others, in a list, a dictionary, an object or a module: their leaves are carried."""
+"""Tuples that a loop puts in the place of others, in a list, a dictionary or an object, and what it puts in a deque: their leaves are carried."""
 
+from collections import deque
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -77,7 +78,31 @@ def of_a_cell(x):
     return total, cell.hidden
 
 
-@pytest.mark.parametrize("fn", [layers, of_an_object, until_large, exchanged, of_a_cell])
+def of_frames(x):
+    """The last frames, as a stack; a deque that both ends are added to, and one of Python's numbers."""
+    frames, sides, last, shown = deque(maxlen=2), deque([x[0]] * 2, maxlen=2), deque([0, 1], maxlen=2), []
+    for _ in range(2):
+        frames.append(torch.zeros(3))
+    for row in x:
+        frames.append(row)
+        shown.append(torch.cat(list(frames)))
+        (sides.append if row.sum() > 0 else sides.appendleft)(row)
+        last.append(last[0] + last[1])
+    return torch.stack(shown), list(sides), x * last[-1]
+
+
+def of_written_items(x):
+    """Items that are written in place, and known by another name."""
+    held = deque([(x[0] * 1, 0), (x[0] * 2, 1)], maxlen=2)
+    other = held[1][0]
+    for row in x:
+        held[0][0].add_(row)
+        held.append((held[0][0] * 2, held[-1][1] + 1))
+    other += 1
+    return list(held), other
+
+
+@pytest.mark.parametrize("fn", [layers, of_an_object, until_large, exchanged, of_a_cell, of_frames, of_written_items])
 def test_as_python(fn):
     rows = gfx.TensorSpec((gfx.Dim("T", min=1), 3), "float32")
     assert_as_python(fn, (rows,), [(torch.randn(n, 3),) for n in (1, 2, 5)], rtol=1e-4)
