@@ -66,6 +66,16 @@ def gfx_not(x: Any) -> Any:
     return here().truths.not_(x)
 
 
+def gfx_truth(x: Any) -> Any:
+    """x, of which only the truth is asked: an object whose class has a method for that is asked here, and once."""
+    kind = type(x)
+    if kind is bool or kind in _OPEN:
+        return x
+    tracer = here()
+    own = tracer.overloading.own_method
+    return x if own(x, "__bool__") is None and own(x, "__len__") is None else tracer.truths.bool_(x)
+
+
 def gfx_and(first: Any, *rest: Callable[[], Any], access: tuple = NOTHING) -> Any:
     """first and rest…; `access`: to the variables that `rest` assigns."""
     return here().truths.and_(first, rest, Access(*access))

@@ -84,7 +84,7 @@ class Truths:
         if isinstance(test, Undefined):
             raise self.tracer.gates.unset(test)
         self.tracer.effects.sure_of_keys(test, ordered=False)
-        method = getattr(kind, "__bool__", None)
+        method = getattr(kind, "__bool__", None) or getattr(kind, "__len__", None)
         return (
             self.truth(self.tracer.calls.call(method, (test,), {}))
             if isinstance(method, types.FunctionType)

@@ -11,6 +11,17 @@ from .flow import yields
 from .templates import at, const, hook, load, store
 
 
+def only_truth(node: ast.expr) -> ast.expr:
+    """Mark an expression of which only the truth is asked: Python asks each operand of its `and`, `or` and `not` once."""
+    if isinstance(node, ast.BoolOp):
+        node.only_truth = True  # type: ignore[attr-defined]
+        for operand in node.values:
+            only_truth(operand)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        only_truth(node.operand)
+    return node
+
+
 class Boolean(Calls):
     """Adds the tests to the expressions that `Calls` knows."""
 
@@ -26,12 +37,20 @@ class Boolean(Calls):
             *tests, last = map(self.expr, node.values)
             node.values = [hook("gfx_static", [t, const(why)], t) for t in tests] + [last]
             return node
-        first = self.expr(node.values[0])
+        each = self.truth_of if node.__dict__.get("only_truth") else self.expr
+        first = each(node.values[0])
         kept = set(self.defined)
-        others = [self.later(v, "operand") for v in node.values[1:]]
+        others = [self.deferred(lambda v=v: each(v), [v], v, "operand") for v in node.values[1:]]
         self.defined = kept
         left = self.left_by(node.values[1:], node)
         return hook("gfx_and" if isinstance(node.op, ast.And) else "gfx_or", [first, *others], node, left)
+
+    def truth_of(self, node: ast.expr) -> ast.expr:
+        """An operand of which only the truth is asked: what it is, where that is a truth."""
+        told = isinstance(node, (ast.BoolOp, ast.Constant)) or (
+            isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+        )
+        return self.expr(node) if told else hook("gfx_truth", [self.expr(node)], node)
 
     def if_exp(self, node: ast.IfExp) -> ast.expr:
         why = self.stays_native([node.body, node.orelse])
@@ -39,7 +58,7 @@ class Boolean(Calls):
             node.test = hook("gfx_static", [self.expr(node.test), const(why)], node.test)
             node.body, node.orelse = self.expr(node.body), self.expr(node.orelse)
             return node
-        test = self.expr(node.test)
+        test = self.expr(only_truth(node.test))
         sides, operands = [], [node.body, node.orelse]
         for side in operands:
             kept = set(self.defined)

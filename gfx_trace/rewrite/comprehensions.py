@@ -10,7 +10,7 @@ import ast
 import builtins
 from typing import ClassVar
 
-from .boolean import Boolean
+from .boolean import Boolean, only_truth
 from .templates import LOAD, arguments, at, const, hook, load, store
 
 HASHED = {ast.SetComp: "gfx_set", ast.DictComp: "gfx_dict"}
@@ -102,7 +102,7 @@ class Comprehensions(Boolean):
     def keeps(self, gen: ast.comprehension, place: ast.AST) -> ast.expr:
         """The filters of a comprehension as a function of the item."""
         test = gen.ifs[0] if len(gen.ifs) == 1 else at(ast.BoolOp(ast.And(), gen.ifs), place)
-        return self.of_item(gen.target, test, place)
+        return self.of_item(gen.target, only_truth(test), place)
 
     def itemwise(self, node) -> bool:
         """One loop over names, whose parts can be functions of an item."""
@@ -183,7 +183,7 @@ class Comprehensions(Boolean):
             source = self.expr(g.iter)
             self.shadow = self.shadow | set(stored(g.target))
             g.iter = hook("gfx_iter", [source], g.iter)
-            g.ifs = [hook("gfx_filter", [self.expr(x)], x) for x in g.ifs]
+            g.ifs = [hook("gfx_filter", [self.expr(only_truth(x))], x) for x in g.ifs]
             gens.append(g)
             names = structure(g.target)
             if names is not None and isinstance(names, ast.Tuple):

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import ClassVar
 
+from .boolean import only_truth
 from .comprehensions import structure
 from .context import Frame
 from .flow import falls, yields
@@ -82,7 +83,7 @@ class ControlFlow(Statements):
     def if_(self, s: ast.If, live: set) -> list:
         if s.__dict__.get("native"):
             return self.native_if(s, live)
-        test = self.expr(s.test)
+        test = self.expr(only_truth(s.test))
         if self.holds_walrus(s.test):
             kept = self.fresh("test")
             self.pre.append(assign(kept, test, s))
@@ -135,7 +136,7 @@ class ControlFlow(Statements):
         out, access = self.access(names, setter, s)
         before = self.defined - s.use.deleted
         self.defined = set(before)
-        test, hoisted = self.apart(lambda: self.expr(s.test))
+        test, hoisted = self.apart(lambda: self.expr(only_truth(s.test)))
         if hoisted or s.test_use.assigned:
             lines = [*hoisted, at(ast.Return(test), s.test)]
             out.append(self.local_function(test_name, arguments(), lines, s.test, s.test_use.assigned))

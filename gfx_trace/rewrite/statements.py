@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import ClassVar
 
+from .boolean import only_truth
 from .comprehensions import Comprehensions, stored, structure
 from .templates import (
     SYMBOLS,
@@ -162,7 +163,7 @@ class Statements(Comprehensions):
         return out
 
     def assert_(self, s: ast.Assert, live: set) -> list:
-        test = self.expr(s.test)
+        test = self.expr(only_truth(s.test))
         kept = set(self.defined)
         text = self.later(s.msg, "message") if s.msg is not None else const(None)
         self.defined = kept

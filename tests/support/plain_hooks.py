@@ -193,6 +193,7 @@ HOOKS = {name: value for name, value in globals().items() if name.startswith("gf
     "gfx_is": operator.is_,
     "gfx_in": lambda a, b: a in b,
     "gfx_not": operator.not_,
+    "gfx_truth": lambda x: x,
     "gfx_ifexp": lambda test, a, b, access=None, name="": a() if test else b(),
     "gfx_static": lambda test, construct: test,
     "gfx_load": lambda name, value: value,

@@ -71,3 +71,34 @@ def test_it_is_pythons_own_answer(asked):
 def test_an_object_or_something_else_is_no_value(asked):
     with pytest.raises(UnsupportedConstruct, match="on one way, and something else on the other"):
         gfx.symbolic_trace(asked, backend="torch")
+
+
+class CountsItems:
+    def __init__(self):
+        self.asked = 0
+
+    def __len__(self):
+        self.asked += 1
+        return self.asked - 1
+
+
+class Answering(CountsItems):
+    def __bool__(self):
+        self.asked += 1
+        return self.asked > 2
+
+
+@pytest.mark.parametrize("made", [CountsItems, Answering])
+def test_the_truth_of_an_object_is_asked_where_python_asks_it(made):
+    def fn(x, n: int):
+        s, t, u = made(), made(), made()
+        if (n > 1 and s) or not (s and n):
+            x = x + 1
+        y = bool(t) if n > 1 else x
+        while u and n > 5:
+            break
+        return x, s.asked, t.asked, u.asked, y, [1 for _ in range(2) if n != 2 if u], u.asked
+
+    program = gfx.symbolic_trace(fn, backend="torch")
+    for n in (0, 1, 2, 3):
+        assert repr(program(torch.ones(2), n)) == repr(fn(torch.ones(2), n))
