@@ -113,6 +113,7 @@ class Calculus:
     def polyval(self, p: Any, x: Any, **options: Any) -> Any:
         """At the elements of x."""
         self.say.refuse(self.say.call("polyval"), unroll=None if options.get("unroll") == 16 else options.get("unroll"))
+        ask_rank(self._x(p), self.say.call("polyval"), 1)
         return ops.polyval(self._x(p), self._x(x))
 
     def joined(self, name: str) -> Lifted:
@@ -130,21 +131,23 @@ class Calculus:
 
     def polyder(self, p: Any, m: int = 1) -> Any:
         """The derivative, m times."""
-        p = self._coefficients(p)
+        p = self._coefficients(p, "polyder")
         for _ in range(m):
             powers = ops.flip(ops.arange(ops.size(p, 0)))
             p = ops.getitem(ops.multiply(p, powers), slice(None, -1))
         return p
 
-    def _coefficients(self, p: Any) -> Any:
+    def _coefficients(self, p: Any, name: str) -> Any:
         """What is derived or integrated: JAX computes with floats of its width, NumPy with its own whole numbers beside."""
-        p = self._x(p)
+        p, call = self._x(p), self.say.call(name)
+        if isinstance(p, Value) and ask_rank(p, call, 1) != 1:
+            raise MissingOp(f"GFX has no row for {call} of coefficients that are arrays", hint="give it each by itself")
         return surely_floats(p, "jax") if self.say.rules == "jax" and isinstance(p, Value) else p
 
     def polyint(self, p: Any, m: int = 1, k: Any = None) -> Any:
         """An integral that is 0 at 0, m times."""
         self.say.refuse(self.say.call("polyint"), k=k)
-        p = self._coefficients(p)
+        p = self._coefficients(p, "polyint")
         for _ in range(m):
             powers = ops.flip(ops.add(ops.arange(ops.size(p, 0)), 1))
             p = ops.pad(ops.divide(p, powers), ((0, 1),))

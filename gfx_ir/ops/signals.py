@@ -9,8 +9,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+from ..build import rank_of
 from ..dtypes import bool_, framework_of
 from ..types import LogicalTensor
+from . import _seen
 from ._body import element_of
 from ._catalogue import ops
 from ._row import composite, op
@@ -58,12 +60,17 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any
 
 @composite(FAMILY)
 def polyval(p: Any, x: Any) -> Any:
-    """The polynomial with coefficients p, the highest power first, at x."""
-    powers = ops.flip(ops.arange(ops.size(p, 0)))
-    given = [element_of(part) for part in (p, x)]
+    """The polynomial with coefficients p, the highest power first, at x; coefficients that are arrays are the rows of p."""
+    powers, given = ops.flip(ops.arange(ops.size(p, 0))), [element_of(part) for part in (p, x)]
+    own = (_seen.rank(p) or 1) - 1
+    if own:
+        axis, depth = 0, max(own, rank_of(x, "polyval of coefficients that are arrays"))
+        powers = ops.expand_dims(powers, tuple(range(1, depth + 1)))
+        p = ops.expand_dims(p, tuple(range(1, 1 + depth - own))) if depth > own else p
+    else:
+        axis, x = -1, ops.expand_dims(x, -1)
     if all(element is bool_ for element in given):
-        one = ops.logical_or(ops.expand_dims(x, -1), ops.equal(powers, 0))
-        return ops.any(ops.logical_and(p, one), axis=-1)
-    terms = ops.multiply(p, ops.pow(ops.expand_dims(x, -1), ops.astype(powers, element_of(x) or ops.dtype_of(x))))
+        return ops.any(ops.logical_and(p, ops.logical_or(x, ops.equal(powers, 0))), axis=axis)
+    terms = ops.multiply(p, ops.pow(x, ops.astype(powers, given[1] or ops.dtype_of(x))))
     whole = all(element is not None and element.kind in "iu" for element in given)
-    return ops.sum(terms, axis=-1, dtype=element_of(terms) if whole else None)  # as wide as Horner's rule leaves it
+    return ops.sum(terms, axis=axis, dtype=element_of(terms) if whole else None)  # as wide as Horner's rule leaves it

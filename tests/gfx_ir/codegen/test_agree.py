@@ -279,6 +279,19 @@ def test_polynomials_of_whole_numbers_wrap_as_they_do_in_numpy(dtype):
     np.testing.assert_allclose(got, np.polyval(p, x))
 
 
+def test_coefficients_that_are_arrays_are_the_rows_of_a_polynomial():
+    p, x = np.arange(9, dtype="float32").reshape(3, 3), np.array([1, 2, 3], "float32")
+    for given in ((p, x), (p, 2.0), (p, x[:, None])):
+        program = gfx.symbolic_trace(jnp.polyval, *map(jnp.asarray, given), dynamic=True)
+        np.testing.assert_allclose(program.to("torch")(*map(torch.as_tensor, given)), np.polyval(*given))
+    program = gfx.symbolic_trace(lambda p, x: np.polyval(p, x))
+    with pytest.raises(gfx.GfxError, match=r"p\.ndim == 1"):
+        program(p, x)
+    for fn in (np.polyder, np.polyint):
+        with pytest.raises(gfx.GfxError, match="of coefficients that are arrays"):
+            gfx.symbolic_trace(lambda p, fn=fn: fn(p), p)
+
+
 @pytest.mark.parametrize("fn", [lambda x: x * 200, lambda x: 300 - x, lambda x: np.maximum(x, -129), lambda x: x**130])
 def test_numbers_that_numpy_takes_beside_no_narrow_array_are_refused_elsewhere(fn):
     """It raises an OverflowError, where PyTorch and JAX let them wrap."""

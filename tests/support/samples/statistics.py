@@ -18,6 +18,7 @@ SAMPLES = [
     S("interp", (X * 2, np.sort(ROW), WEIGHTS), {"left": -1.0, "right": 5.0}),
     S("polyval", (ROW, X)),
     S("polyval", (ROW[:1], X)),
+    *(S("polyval", pair) for pair in ((CUBE[0], ROW[:4]), (CUBE[0], X[:, :1]), (CUBE, ROW[2]), (ROW[:3, None], X))),
     *(S("logcumsumexp", (x,), {"axis": axis}) for x, axis in ((X, 0), (X, -1), (CUBE, 1), (ROW * 300, 0))),
     S("logcumsumexp", ((CUBE * (20 + 3j)).astype("complex64"), 1), tol=1e-4),
     *(
