@@ -64,6 +64,10 @@ class ShapeError(GfxError):
     """Shapes or dtypes of a node do not fit together."""
 
 
+class Misfit(ShapeError):
+    """Sizes, axes or positions that no framework computes anything of: the code itself fails there."""
+
+
 class OpenShape(ShapeError):
     """A size or a rank that has to be known, and is open. `within`: as that of OpenSizesRefused."""
 

@@ -15,14 +15,20 @@ Raises = Callable[[Node], str | None]
 """The error that Python may raise where a node computes its value, "" for one that every target raises; None: it raises none."""
 
 
-def eliminate_dead(graph: Graph) -> None:
-    """Erase the dead nodes of a graph and of its regions."""
+def acting(node: Node) -> bool:
+    """Whether a node by itself acts on the world."""
+    return node.op.effect
+
+
+def eliminate_dead(graph: Graph, acts: Acts = acting) -> None:
+    """Erase the dead nodes of a graph and of its regions. `acts`: whether a node has to run, as a call of a function that raises has:
+    that is `Effects(program).node` where there are functions."""
     todo: list[Node | None] = [graph.last]
     while todo:
         node = todo.pop()
         while node is not None:
             previous = node.prev
-            if not needed(node):
+            if not needed(node, acts):
                 assert node.graph is not None
                 node.graph.erase(node)
             elif node.regions:
@@ -30,11 +36,6 @@ def eliminate_dead(graph: Graph) -> None:
                 todo.extend([region.last for region in node.regions])
                 break
             node = previous
-
-
-def acting(node: Node) -> bool:
-    """Whether a node by itself acts on the world."""
-    return node.op.effect
 
 
 def needed(node: Node, acts: Acts = acting) -> bool:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from ..graph import values_in
 from ..program import Program
 from .dce import eliminate_dead
+from .effects import Effects
 from .subtrees import call_sites
 
 
 def drop_unread(program: Program) -> None:
     """Take from functions, and from the calls of them, what no body reads: what one only hands on to such a place is not read either."""
-    sites = call_sites(program.entry, program.functions)
+    sites, effects = call_sites(program.entry, program.functions), Effects(program)
     todo = list(sites)
     while todo:
         name = todo.pop()
         graph = program.functions[name]
-        eliminate_dead(graph)
+        eliminate_dead(graph, effects.node)
         given = set(values_in((graph.result,)))
         read = [bool(place.uses) or place in given for place in graph.placeholders]
         if all(read) or any(len(node.args[2]) != len(read) for _, node in sites[name]):

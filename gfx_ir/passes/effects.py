@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..control import is_call
+from ..control import calls_function
 from ..dependence import pinned
 from ..graph import Graph, Node
 from ..program import Program
@@ -20,7 +20,7 @@ class Effects:
         """Whether the node acts on the world, may raise an error that its author asked for, or is one end of a control dependency."""
         if node.op.effect or self.ordered(node):
             return True
-        if is_call(node):
+        if calls_function(node):
             callee = self.program.callee(node.args[0])
             return callee is None or self.graph(callee)
         return any(self.graph(region) for region in node.regions)

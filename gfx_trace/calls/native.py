@@ -33,14 +33,12 @@ from ..rewrite import is_converted
 from ..values.called import called_name, own
 from ..values.gated import Gated, gates_in, usable
 from ..values.proxy import HostProxy, NeedsPython, Proxy
-from ..values.raised import Raised
+from ..values.raised import OF_FIXED_PARTS, Raised
 from .conversion import foreign
 from .effects import ASKING_CLASS, Effects, bound, keeps
 
 _CLOCKS = frozenset(("time", "datetime"))
 _CAPTURED = (Proxy, HostProxy, OpenList)
-_OF_FIXED_PARTS = (LookupError, ValueError, ArithmeticError, StopIteration, StopAsyncIteration)
-"""What code in C raises for what it knows: a captured value that it asked would have raised an error of ours."""
 _OF_EVERY_OBJECT = frozenset(("__init__", "__setattr__", "__delattr__", "__getattribute__"))
 """What `object` itself has, and runs no other method of the object's for: `super().__init__()` may come to it."""
 _CONSTANTS = FIXED - {tuple, type(None)}
@@ -234,7 +232,7 @@ def _met(error: Exception, f: Any, args: tuple, kwargs: dict) -> bool:
         return False
     module = innermost(error.__traceback__)
     if module in _GATES:
-        return not isinstance(error, _OF_FIXED_PARTS)
+        return not isinstance(error, OF_FIXED_PARTS)
     return not own(module)
 
 

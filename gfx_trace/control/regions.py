@@ -27,7 +27,7 @@ from ..values.raised import INSTEAD_OF_CATCHING, Raised, error_text
 from .joined_aliases import Joined
 from .joined_slots import joined_slots
 from .joins import Join
-from .sides import Side, refuse_failing
+from .sides import Side, failing, refuse_failing
 
 _CALLS = 8
 """How many calls within each other a test within a test takes."""
@@ -78,12 +78,12 @@ class Regions:
                     side.result = self.tracer.gates.read(known)
             except Raised as raised:
                 side.raised = raised
-            except GfxError:
-                raise
             except Exception as error:
-                if not self.tracer.raising.handlers:
+                side.raised = failing(self.tracer, test, error)
+                if side.raised is None and not (isinstance(error, GfxError) or self.tracer.raising.handlers):
                     refuse_failing(self.tracer, test, truth, error)
-                raise
+                if side.raised is None:
+                    raise
             self._told(before, access)
             side.after = access.get()
             if self.tracer.journal.frames[-1]:

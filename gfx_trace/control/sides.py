@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from gfx_ir.control import is_none_test
+from gfx_ir.control import hangs_on_data, is_none_test
+from gfx_ir.errors import Misfit
 from gfx_ir.graph import Graph, Value
 
 from ..heap.links import Link
 from ..heap.slots import Slot
 from ..interfaces import Capturing
 from ..python.faults import not_given
+from ..python.told import told
+from ..rewrite import is_converted
+from ..rewrite.tracebacks import walk
 from ..values.facts import opposite
-from ..values.raised import Raised
+from ..values.raised import OF_FIXED_PARTS, Raised
 
 
 class Side:
@@ -45,3 +49,21 @@ def refuse_failing(tracer: Capturing, test: Any, truth: bool, error: Exception) 
             f"({type(error).__name__}: {error}), and {name!r} was not given",
             f"give it at capture: {name}=None, or what calls give",
         ) from error
+
+
+def failing(tracer: Capturing, test: Value, error: Exception) -> Raised | None:
+    """The raise that the code's own failing on one side of a test on open numbers is: of what is fixed there, as an item that a list does
+    not have, or of sizes that do not fit. None where it is none, or where data decides or an except clause may take it."""
+    if test.is_tensor or hangs_on_data(tracer.facts.root(test).node) or tracer.raising.handlers:
+        return None
+    if isinstance(error, Misfit):
+        return Raised(RuntimeError(error.what), error.span, (error.what,), 0)
+    if error is not tracer.raising.of_fixed and not (isinstance(error, OF_FIXED_PARTS) and _in_code(error)):
+        return None
+    return Raised(error, tracer.span(), told(tracer, error.args), 0)
+
+
+def _in_code(error: Exception) -> bool:
+    """Whether an operator of the author's code raised an error."""
+    frames = [frame for frame, _, _ in walk(error.__traceback__)]
+    return bool(frames) and is_converted(frames[-1].f_code)

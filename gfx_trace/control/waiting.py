@@ -34,6 +34,7 @@ class Waiting:
     def __init__(self, tracer: Capturing) -> None:
         self._tracer = tracer
         self.handlers: list[gfx_handlers] = []
+        self.of_fixed: Exception | None = None  # what C raised last of what is fixed
 
     @abstractmethod
     def error(self, error: Any, cause: Any) -> BaseException:

@@ -153,6 +153,7 @@ class LettingOut(Protocol):
     errors: dict[str, type]
     handlers: list[Any]
     sound: set[Node]
+    of_fixed: Exception | None
 
     def check(self, test: Any, message: Any, error: type[Exception] = ...) -> None: ...
     def error(self, error: Any, cause: Any) -> BaseException: ...

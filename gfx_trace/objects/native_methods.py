@@ -15,6 +15,7 @@ from ..rewrite import is_converted
 from ..rewrite.packages import users
 from ..values.gated import Gated, undecided
 from ..values.proxy import HostProxy, Proxy, is_open
+from ..values.raised import OF_FIXED_PARTS
 from .attributes import own_function
 
 _ASKED = (
@@ -89,13 +90,13 @@ class NativeMethods:
         decides what one of them is."""
         items = list(items)
         if _PLAIN.issuperset(map(type, items)):
-            return f()
+            return fixed(self.tracer, f)
         chosen = next((x for x in items if type(x) is Gated), None)
         if chosen is not None:
             raise undecided(chosen)
         asked = self.among(items)
         if not asked:
-            return f()
+            return fixed(self.tracer, f)
         tracer = self.tracer
         for x in () if told else asked:
             if self.of(type(x)) and self._holds_data(x):
@@ -105,3 +106,12 @@ class NativeMethods:
                     "compare what it holds, or call the method by its name",
                 )
         return tracer.effects.watched(f, tuple(asked), (), {})
+
+
+def fixed(tracer: Capturing, f: Callable[[], Any]) -> Any:
+    """f(), which is C's work on what is fixed: what it raises the author's code raises there, whatever is open."""
+    try:
+        return f()
+    except OF_FIXED_PARTS as error:
+        tracer.raising.of_fixed = error
+        raise

@@ -20,6 +20,8 @@ INSTEAD_OF_WAITING = (
     "test before the `try`, or let the exception leave the function; where shapes decide, give them at capture"
 )
 """What to do where an except clause may take what a framework raises when the code runs."""
+OF_FIXED_PARTS = (LookupError, ValueError, ArithmeticError, StopIteration, StopAsyncIteration)
+"""What code in C raises for what it knows: a captured value that it asked would have raised an error of ours."""
 
 
 class Raised(BaseException):

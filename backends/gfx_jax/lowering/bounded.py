@@ -19,6 +19,7 @@ from gfx_ir.edited import put
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.infer.facts import Facts
 from gfx_ir.op import lookup
+from gfx_ir.passes.effects import Effects
 from gfx_ir.program import Program
 from gfx_ir.regions import outputs_of
 from gfx_ir.trees import leaves, tree_map
@@ -28,14 +29,14 @@ from .bounds import trips_of
 Tested = Callable[[Graph, list[Value], Values], Any]
 
 
-def bound_loops(graph: Graph, max_trips: int | None, facts: Facts) -> bool:
+def bound_loops(graph: Graph, max_trips: int | None, facts: Facts, effects: Effects) -> bool:
     """Rewrite the loops whose bound is known in the graph and its regions, and the others too where there is `max_trips`,
     which is checked when the source runs. Whether there was any."""
     done = False
     for node in reversed(list(graph.walk())):
         if any(region.parameters for region in node.regions) or not node.values:
             continue
-        if is_data_while(node) and not _effects(node.regions[0]):
+        if is_data_while(node) and not effects.graph(node.regions[0]):
             done |= _while(node, max_trips, facts)
         elif is_data_for(node) and max_trips is not None and len(node.values) == len(node.arg("init")):
             done |= _for(node, max_trips, facts)
@@ -52,12 +53,8 @@ class Bounded(Lowering):
     def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
         """Rewrite the loops whose bound is known in the graph and its regions, and the others too where there is `max_trips`,
         which is checked when the source runs. Whether there was any."""
-        if bound_loops(graph, emission.max_trips, facts_of(graph, program)):
+        if bound_loops(graph, emission.max_trips, facts_of(graph, program), Effects(program)):
             simplify(graph, emission.style.control.higher_order, facts_of(graph, program))
-
-
-def _effects(region: Graph) -> bool:
-    return any(node.op.effect for node in region.walk())
 
 
 def _while(node: Node, max_trips: int | None, facts: Facts) -> bool:

@@ -17,6 +17,7 @@ from ...infer.abstract import NUMBERS
 from ...infer.facts import Facts
 from ...op import Trait, lookup
 from ...passes.dce import eliminate_dead
+from ...passes.effects import Effects
 from ...program import Program
 from ...regions import outputs_of
 from ...trees import leaves
@@ -40,7 +41,7 @@ class PythonNumbers(Lowering):
         """Put ops on arrays in the place of what only Python has. Raises UnsupportedConstruct where there are none."""
         entry, functions, style, promotion = program.entry, program.functions, emission.style, program.promotion
         graphs = [entry, *functions.values()]
-        _drop_in_vain(graphs)
+        _drop_in_vain(graphs, program)
         for node in [node for graph in graphs for node in graph.walk() if is_evaluation(node)]:
             _check_instead(node)
         nodes = [node for graph in graphs for node in graph.walk()]
@@ -64,13 +65,14 @@ class PythonNumbers(Lowering):
                 _make_arrays(node, facts, style, promotion)
 
 
-def _drop_in_vain(graphs: list[Graph]) -> None:
+def _drop_in_vain(graphs: list[Graph], program: Program) -> None:
     """Erase what is computed for an error alone that whole numbers of 64 bits never meet: every float is as large."""
     for node in [node for graph in graphs for node in graph.walk()]:
         if is_evaluation(node) and node.args[1] == OverflowError.__name__ and node.graph is not None:
             node.graph.erase(node)
+    effects = Effects(program)
     for graph in graphs:
-        eliminate_dead(graph)
+        eliminate_dead(graph, effects.node)
 
 
 def _check_instead(node: Node) -> None:

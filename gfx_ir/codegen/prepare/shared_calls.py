@@ -6,7 +6,6 @@ functions is traced twice as often with each. Only calls of functions that take 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ...control import is_call, is_data_test, is_given, is_placeholder, is_test
@@ -16,6 +15,7 @@ from ...graph import Graph, Node, Value, values_in
 from ...infer.demand import Question, Rule
 from ...infer.facts import Facts
 from ...infer.shaped import Shaping, shaping
+from ...passes.effects import Effects
 from ...program import Program
 from ...reach import reached
 from ...regions import outputs_of, with_regions
@@ -41,16 +41,15 @@ class SharedCalls(Lowering):
         for graph in order(program):
             heavy = {name for name, callee in functions.items() if traced.get(callee, 0) >= MANY}
             if heavy:
-                _Sharing(graph, heavy, functions, facts_of(graph, program)).run()
+                _Sharing(graph, heavy, Effects(program), facts_of(graph, program)).run()
             traced[graph] = sum(traced.get(functions[n.args[0]], 0) if is_call(n) else 1 for n in graph.walk())
 
 
 class _Sharing:
     """The same in one function."""
 
-    def __init__(self, graph: Graph, heavy: set[str], functions: Mapping[str, Graph], facts: Facts) -> None:
-        self.graph, self.heavy, self.facts = graph, heavy, facts
-        self.acting = {name for name, callee in functions.items() if any(node.op.effect for node in callee.walk())}
+    def __init__(self, graph: Graph, heavy: set[str], effects: Effects, facts: Facts) -> None:
+        self.graph, self.heavy, self.effects, self.facts = graph, heavy, effects, facts
         self._shapes = Question(self._shape)
 
     def run(self) -> None:
@@ -80,14 +79,10 @@ class _Sharing:
         for node in region:
             if is_call(node) and node.args[0] in self.heavy and node.args[:2] not in found:
                 needed = _needed(node)
-                if not (acted and node.args[0] in self.acting) and not any(map(self._apart, needed)):
+                if not (acted and self.effects.node(node)) and not any(map(self._apart, needed)):
                     found[node.args[:2]] = node
-            acted |= self._acts(node)
+            acted |= self.effects.node(node)
         return found
-
-    def _acts(self, node: Node) -> bool:
-        inside = (node, *(inner for region in node.regions for inner in region.walk()))
-        return any(n.op.effect or (is_call(n) and n.args[0] in self.acting) for n in inside)
 
     def _apart(self, node: Node) -> bool:
         """Whether a node cannot be computed once more for what a call is given."""

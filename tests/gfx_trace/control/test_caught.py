@@ -124,13 +124,28 @@ def helper(x, k):
     return x if k < 2 else taken(x, 4)
 
 
-@pytest.mark.parametrize("fn", [item, taken, name, message, helper])
-def test_an_error_of_pythons_own_on_one_side_is_refused_with_its_line(fn):
+def test_a_name_that_is_not_there_on_one_side_is_refused_with_its_line():
+    def run(x, k: int = 2):
+        return name(x, k)
+
+    with pytest.raises(UnsupportedConstruct, match=r"it fails \(NameError: .*hang on data.*test_caught.py:"):
+        gfx.symbolic_trace(run, backend="torch")
+
+
+@pytest.mark.parametrize("fn", [item, taken, message, helper])
+def test_an_error_of_pythons_own_on_one_side_is_raised_there(fn):
     def run(x, k: int = 2):
         return fn(x, k)
 
-    with pytest.raises(UnsupportedConstruct, match=r"it fails \(\w+Error: .*hang on data.*test_caught.py:"):
-        gfx.symbolic_trace(run, backend="torch")
+    captured = gfx.symbolic_trace(run, backend="torch")
+    for k in range(4):
+        try:
+            wanted = run(UP, k)
+        except LookupError as error:
+            with pytest.raises(type(error)):
+                captured(UP, k)
+        else:
+            assert torch.equal(captured(UP, k), wanted)
 
 
 def test_what_stands_in_a_list_that_got_shorter_is_joined_as_a_whole():
