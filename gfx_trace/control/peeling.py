@@ -108,6 +108,9 @@ def peel_if_any(tracer: Capturing, source: Source, refusal: CaptureError, *peele
     arguments of `peel`. Raises `refusal` where that cannot be captured either, as where data says so."""
     try:
         found = of_for(tracer, source)()
+        if found is True:  # as the bounds of a size tell
+            peel(tracer, *peeled)
+            return
         if type(found) is not Value or found.is_tensor:
             raise refusal
         tracer.regions.branch(found, lambda: peel(tracer, *peeled), None, peeled[-1], "")

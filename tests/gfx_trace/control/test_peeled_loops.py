@@ -191,6 +191,21 @@ def one_longer_in_each_trip(x):
     return out
 
 
+def and_two_more(x):
+    made, h = None, x[0] * 0
+    for t in range(x.shape[0] + 2):
+        given = x[t] if t < x.shape[0] else made
+        h = h * 0.5 + given
+        made = torch.tanh(h)
+    return made, h
+
+
+@pytest.mark.parametrize(("fn", "least"), [(and_two_more, 1), (recurrent, 2), (running_maximum, 3)])
+def test_bounds_of_a_size_say_that_there_is_a_first_trip(fn, least):
+    rows = gfx.TensorSpec((gfx.Dim("T", min=least), 3), "float32")
+    assert_as_python(fn, (rows,), [(torch.randn(n, 3),) for n in (least, 5)])
+
+
 def test_what_each_trip_changes_is_refused():
     said = "GFX cannot convert this loop: 'out' changes its shape from.*\n    for row in x"
     with pytest.raises(CaptureError, match=said):
