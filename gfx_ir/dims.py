@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import host
-from .errors import Misfit, ShapeError
+from .errors import ShapeError, misfit
 from .host import Dim, DimLike, Expr
 from .rules import OPEN
 from .types import LogicalTensor
@@ -54,10 +54,10 @@ def _broadcast_size(a: DimLike | None, b: DimLike | None, shapes: Sequence[Dims]
     if isinstance(a, int) != isinstance(b, int):
         fixed, open_ = (a, b) if isinstance(a, int) else (b, a)
         if host.same(a, b) is False and not may_be(open_, 1):
-            raise Misfit(f"{what} {dims_text(shapes)} do not broadcast: {a} against {b}")
+            raise misfit(f"{what} {dims_text(shapes)} do not broadcast: {a} against {b}")
         return fixed
     if host.same(a, b) is False:
-        raise Misfit(f"{what} {dims_text(shapes)} do not broadcast: {a} against {b}")
+        raise misfit(f"{what} {dims_text(shapes)} do not broadcast: {a} against {b}")
     return a
 
 
@@ -88,7 +88,7 @@ def better(a: DimLike | None, b: DimLike | None) -> DimLike | None:
 def axis_of(axis: Any, rank: int) -> int:
     """The axis counted from 0. Raises ShapeError outside of the rank."""
     if not -rank <= axis < rank:
-        raise Misfit(f"axis {axis} is out of range for {rank} axes")
+        raise misfit(f"axis {axis} is out of range for {rank} axes")
     return int(axis) % rank
 
 

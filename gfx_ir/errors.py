@@ -61,11 +61,16 @@ class MissingOp(GfxError):
 
 
 class ShapeError(GfxError):
-    """Shapes or dtypes of a node do not fit together."""
+    """Shapes or dtypes of a node do not fit together. `certain`: no framework computes anything of them, so the code itself fails."""
+
+    certain = False
 
 
-class Misfit(ShapeError):
-    """Sizes, axes or positions that no framework computes anything of: the code itself fails there."""
+def misfit(what: str) -> ShapeError:
+    """The error of sizes, axes or positions of which no framework computes anything."""
+    error = ShapeError(what)
+    error.certain = True
+    return error
 
 
 class OpenShape(ShapeError):

@@ -88,7 +88,9 @@ def infer_at(op: OpDef, args: tuple, rules: str, span: Any) -> tuple:
         if error.span is not None:
             raise
         types = ", ".join(str(leaf) for leaf in leaves(args) if isinstance(leaf, LogicalTensor))
-        raise type(error)(f"{op.name}: {error.what} (arguments: {types})", span, error.hint) from None
+        told = type(error)(f"{op.name}: {error.what} (arguments: {types})", span, error.hint)
+        told.certain = error.certain
+        raise told from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         what = f"{op.name}: it does not take {', '.join(map(str, args))} ({error})"
         raise ShapeError(what, span, f"it takes: {', '.join(op.params)}") from error

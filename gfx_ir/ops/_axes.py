@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .. import host
-from ..errors import Misfit, ShapeError
+from ..errors import ShapeError, misfit
 from ._shapes import Dims, axes_of, axis_of, fixed, may_be, shape_arg, total
 
 
@@ -23,7 +23,7 @@ def reshaped(dims: Dims, args: SimpleNamespace) -> Dims:
         return tuple(_missing(size, rest, dims, target) if d == -1 else d for d in target)
     wanted = total(target)
     if host.same(size, wanted) is False:
-        raise Misfit(f"{size} elements cannot have the shape {args.shape}")
+        raise misfit(f"{size} elements cannot have the shape {args.shape}")
     if target.count(None) == 1 and size is not None:
         rest = total(d for d in target if d is not None)
         return tuple((host.divide(size, rest) if rest is not None else None) if d is None else d for d in target)
@@ -35,7 +35,7 @@ def _missing(size: Any, rest: Any, dims: Dims, target: tuple) -> Any:
         return None
     exact = host.divide(size, rest)
     if exact is None and isinstance(size, int) and isinstance(rest, int):
-        raise Misfit(f"{size} elements cannot have the shape {target}")
+        raise misfit(f"{size} elements cannot have the shape {target}")
     return host.floordiv(size, rest) if exact is None else exact
 
 
@@ -59,7 +59,7 @@ def permuted(dims: Dims, args: SimpleNamespace) -> Dims:
         return (None,) * len(args.axes)
     axes = axes_of(args.axes, len(dims))
     if len(axes) != len(dims):
-        raise Misfit(f"axes {args.axes} do not name each of {len(dims)} axes")
+        raise misfit(f"axes {args.axes} do not name each of {len(dims)} axes")
     return tuple(dims[a] for a in axes)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import host
-from ..errors import Misfit, ShapeError
+from ..errors import ShapeError, misfit
 from ..host import DimLike
 from ..rules import OPEN
 from ..types import LogicalTensor
@@ -21,7 +21,7 @@ def indexed(dims: Dims, index: Any, rules: str) -> Dims:
         return None
     rest = len(dims) - sum(_consumed(item) for item in items)
     if rest < 0:
-        raise Misfit(f"too many indices: {len(dims) - rest} for {len(dims)} axes")
+        raise misfit(f"too many indices: {len(dims) - rest} for {len(dims)} axes")
     at = next((n for n, item in enumerate(items) if item is Ellipsis), len(items))
     items[at : at + 1] = [slice(None)] * rest
     if any(item is Ellipsis for item in items):
@@ -80,7 +80,7 @@ def _check(item: Any, size: DimLike | None) -> None:
     if not (is_size(item) or item is OPEN):
         raise ShapeError(f"{item!r} is no index")
     if isinstance(item, int) and isinstance(size, int) and not -size <= item < size:
-        raise Misfit(f"index {item} is out of range for size {size}")
+        raise misfit(f"index {item} is out of range for size {size}")
 
 
 def _check_mask(mask: Sequence[DimLike | None], dims: Sequence[DimLike | None]) -> None:

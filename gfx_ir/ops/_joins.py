@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .. import host
-from ..errors import Misfit, OpenShape, ShapeError
+from ..errors import OpenShape, ShapeError, misfit
 from ..host import DimLike
 from ..rules import OPEN
 from ..types import LogicalTensor
@@ -36,7 +36,7 @@ MODES = ("constant", "reflect", "edge", "wrap")
 def _parts(arrays: Any, rules: str) -> tuple[list[LogicalTensor], LogicalTensor]:
     """Types of the tensors to join, and the joint dtype."""
     if not isinstance(arrays, (tuple, list)) or not arrays:
-        raise Misfit("joining takes a list of at least one tensor")
+        raise misfit("joining takes a list of at least one tensor")
     parts = [as_type(a, rules) for a in arrays]
     dtype, weak = promote(parts, rules)
     return parts, LogicalTensor(dtype, weak=stays_weak(weak, rules))
@@ -66,7 +66,7 @@ def _joined(shapes: Sequence[Dims], axis: int) -> Dims:
     if rank is None:
         return None
     if rank == 0:
-        raise Misfit("tensors without axes cannot be joined along one; stack them")
+        raise misfit("tensors without axes cannot be joined along one; stack them")
     at = axis_of(axis, rank)
     length: DimLike | None = 0
     rest: Dims = (None,) * (rank - 1)
@@ -75,7 +75,7 @@ def _joined(shapes: Sequence[Dims], axis: int) -> Dims:
             length = None
             continue
         if len(shape) != rank:
-            raise Misfit(f"tensors of {rank} and of {len(shape)} axes cannot be joined")
+            raise misfit(f"tensors of {rank} and of {len(shape)} axes cannot be joined")
         length = plus(length, shape[at])
         rest = same_dims(rest, (*shape[:at], *shape[at + 1 :]), f"sizes differ besides axis {at}")
     assert rest is not None
@@ -164,14 +164,14 @@ def split_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, ...]:
     size, sections = _length(x, args.axis), args.sections
     if isinstance(sections, int):
         if isinstance(size, int) and size % sections:
-            raise Misfit(f"{size} elements cannot be split into {sections} equal parts")
+            raise misfit(f"{size} elements cannot be split into {sections} equal parts")
         return _cut(x, args.axis, [None if size is None else host.floordiv(size, sections)] * sections)
     sizes = [size_arg(s) for s in sections]
     covered: DimLike | None = 0
     for part in sizes:
         covered = plus(covered, part)
     if host.same(size, covered) is False:
-        raise Misfit(f"parts of {sizes} elements do not make up {size}")
+        raise misfit(f"parts of {sizes} elements do not make up {size}")
     return _cut(x, args.axis, sizes)
 
 

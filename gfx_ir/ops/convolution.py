@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .. import host
-from ..errors import Misfit, ShapeError
+from ..errors import ShapeError, misfit
 from ..host import DimLike
 from ..op import ChannelsLast, Contraction, Trait
 from ..types import LogicalTensor
@@ -66,7 +66,7 @@ def _check_channels(channels: Size, weight: Dims, groups: Any) -> None:
         return
     inputs = None if weight[1] is None else host.mul(weight[1], groups)
     if host.same(channels, inputs) is False:
-        raise Misfit(f"the weight takes {inputs} channels, the input has {channels}")
+        raise misfit(f"the weight takes {inputs} channels, the input has {channels}")
     if isinstance(weight[0], int) and weight[0] % groups:
         raise ShapeError(f"{weight[0]} output channels do not make {groups} groups")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import host
 from ..dtypes import framework_of
-from ..errors import Misfit, ShapeError
+from ..errors import ShapeError, misfit
 from ..host import DimLike
 from ..op import Contraction, Point, Trait
 from ..types import LogicalTensor
@@ -50,7 +50,7 @@ def _pair(args: SimpleNamespace, rules: str) -> tuple[Dims, Dims, LogicalTensor]
 
 def _contract(a: DimLike | None, b: DimLike | None, shapes: tuple[Dims, Dims]) -> DimLike | None:
     if host.same(a, b) is False:
-        raise Misfit(f"{dims_text(shapes)} do not multiply: {a} against {b}")
+        raise misfit(f"{dims_text(shapes)} do not multiply: {a} against {b}")
     return better(a, b)
 
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..dtypes import DType, bool_
-from ..errors import Misfit
+from ..errors import misfit
 from ..infer import sequences
 from ..op import Trait
 from ..types import LogicalTensor
@@ -74,7 +74,7 @@ def _reduction(element: Element, empty: bool = True) -> Callable[[SimpleNamespac
         if not empty and x.dims is not None and fixed(args.axis):
             axes = axes_of(args.axis, len(x.dims))
             if any(x.dims[at] == 0 for at in axes):
-                raise Misfit("there is no extremum of no elements")
+                raise misfit("there is no extremum of no elements")
         dtype = getattr(args, "dtype", None)
         return LogicalTensor(dtype or element(x, rules), reduced(x.dims, args.axis, args.keepdims))
 
@@ -222,7 +222,7 @@ def _topk_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, Logica
     if x.dims is not None:
         size = x.dims[axes_of(args.axis, len(x.dims))[0]]
         if isinstance(size, int) and isinstance(args.k, int) and args.k > size:
-            raise Misfit(f"the {args.k} largest of {size} elements")
+            raise misfit(f"the {args.k} largest of {size} elements")
     dims = replaced(x.dims, args.axis, size_arg(args.k))
     return LogicalTensor(x.dtype, dims), LogicalTensor(index_dtype(rules), dims)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gfx_ir.control import hangs_on_data, is_none_test
-from gfx_ir.errors import Misfit
+from gfx_ir.errors import ShapeError
 from gfx_ir.graph import Graph, Value
 
 from ..heap.links import Link
@@ -56,7 +56,7 @@ def failing(tracer: Capturing, test: Value, error: Exception) -> Raised | None:
     not have, or of sizes that do not fit. None where it is none, or where data decides or an except clause may take it."""
     if test.is_tensor or hangs_on_data(tracer.facts.root(test).node) or tracer.raising.handlers:
         return None
-    if isinstance(error, Misfit):
+    if isinstance(error, ShapeError) and error.certain:
         return Raised(RuntimeError(error.what), error.span, (error.what,), 0)
     if error is not tracer.raising.of_fixed and not (isinstance(error, OF_FIXED_PARTS) and _in_code(error)):
         return None
