@@ -15,7 +15,7 @@ from gfx_ir.supposed import current
 from gfx_ir.types import LogicalTensor
 
 from ..recorded import Functions, kind_of, recording
-from ..recorded.names import as_equations, bounds_asked, equality_asked, lengths_of_arrays
+from ..recorded.names import as_equations, bounds_asked, equality_asked, lengths_of_arrays, ranges_of_floats
 from .moved import SEVERAL
 from .replay import Replay
 from .supposing import Answers
@@ -54,6 +54,7 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
             recording(functions, kind_of) as record,
             as_equations(),
             lengths_of_arrays(),
+            ranges_of_floats(),
             bounds_asked(bounds_of),
             asked,
         ):

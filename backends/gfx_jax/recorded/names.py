@@ -66,6 +66,21 @@ def lengths_of_arrays() -> AbstractContextManager[None]:
     return nullcontext() if own is None else _replaced(module, _infer_scan_length=infer)
 
 
+def ranges_of_floats() -> AbstractContextManager[None]:
+    """While jnp.arange takes whole floats beside open sizes, as in `jnp.arange(1.0, n + 1)`; JAX's own takes whole numbers alone there."""
+    module = importlib.import_module("jax._src.numpy.lax_numpy")
+    own: Any = getattr(module, "_arange", None)
+
+    def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None, **options: Any) -> Any:
+        ends = start, stop, step
+        if any(map(jax.export.is_symbolic_dim, ends)) and any(isinstance(end, float) for end in ends):
+            dtype = jax.numpy.result_type(float) if dtype is None else dtype
+            start, stop, step = (int(end) if isinstance(end, float) and end.is_integer() else end for end in ends)
+        return own(start, stop, step, dtype, **options)
+
+    return nullcontext() if own is None else _replaced(module, _arange=arange)
+
+
 def equality_asked(
     answer: Callable[[Any, bool, bool], bool | None] = lambda apart, by_author, must: None,
 ) -> AbstractContextManager[None]:
