@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from gfx_ir.graph import Value
+from gfx_ir.probing import is_module
 
 from ..interfaces import Capturing
 from ..python.iteration import refusal
@@ -85,6 +86,9 @@ def _items(tracer: Capturing, iterable: Any) -> _Items | None:
     if isinstance(iterable, _FIXED):
         known: Sequence = iterable if isinstance(iterable, Sequence) else tuple(iterable)
         return None if holds_rows(iterable) else _Items(len(known), (), known.__getitem__, ((iterable, len(known)),))
+    if is_module(iterable) and hasattr(type(iterable), "__len__"):  # a list of layers
+        layers = tuple(tracer.iteration.steps(iterable))
+        return _Items(len(layers), (), layers.__getitem__, ((iterable, len(layers)),))
     if isinstance(iterable, Combined) and iterable.kind != "reversed":
         parts = [_items(tracer, part) for part in iterable.parts]
         known = [part for part in parts if part is not None]

@@ -36,6 +36,20 @@ def cell(state: tuple[Tensor, Tensor], x: Tensor, sizes: tuple[int, int]):
     return hidden * memory, (hidden, memory)
 
 
+class Pyramid(torch.nn.Module):
+    """A layer for each level of features; a level without one is left out."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList([torch.nn.Linear(3, 2), torch.nn.Linear(3, 2)])
+
+    def forward(self, features: list[Tensor]):
+        total = features[0].sum()
+        for i, (layer, x) in enumerate(zip(self.layers, features)):
+            total = total + layer(x).sum() * i
+        return total, [layer(x) for layer, x in zip(self.layers, features)]
+
+
 def moved(tree, to):
     if isinstance(tree, (list, tuple)):
         return type(tree)(moved(item, to) for item in tree)
@@ -43,7 +57,9 @@ def moved(tree, to):
 
 
 def flat(tree):
-    return [leaf for item in tree for leaf in flat(item)] if isinstance(tree, (list, tuple)) else [np.asarray(tree)]
+    if isinstance(tree, (list, tuple)):
+        return [leaf for item in tree for leaf in flat(item)]
+    return [tree.detach().numpy() if isinstance(tree, Tensor) else np.asarray(tree)]
 
 
 R = [torch.randn(2, 3), torch.randn(4, 3), torch.randn(1, 3)]
@@ -56,6 +72,7 @@ R = [torch.randn(2, 3), torch.randn(4, 3), torch.randn(1, 3)]
         (summed, [(R[:1],), (R,)]),
         (pairs, [(R, (torch.ones(3), torch.ones(3, 2))), (R[:2], (torch.ones(3),) * 3)]),
         (early, [(R, 1), (R, 3)]),
+        (Pyramid(), [(R[:1],), (R[:2],), (R,)]),
         (cell, [((R[0], R[0]), torch.ones(6), (2, 3)), ((R[1], R[2]), torch.ones(12), (4, 3))]),
     ],
     ids=lambda x: getattr(x, "__name__", ""),
