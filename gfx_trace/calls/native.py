@@ -30,6 +30,7 @@ from ..python.rows import FILLED, listed, rows_of
 from ..python.sequences import OpenList
 from ..python.texts import on_text
 from ..rewrite import is_converted
+from ..rewrite.packages import of_a_layer
 from ..values.called import called_name, own
 from ..values.gated import Gated, gates_in, usable
 from ..values.proxy import HostProxy, NeedsPython, Proxy
@@ -66,6 +67,8 @@ def run_native(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: di
     if foreign(f, tracer.arrays.frameworks()) and any(
         isinstance(leaf, _CAPTURED[:2]) for leaf in leaves((args, kwargs))
     ):
+        if of_a_layer(f):
+            return tracer.calls.call_entry(f, args, kwargs)
         found = hold(tracer, f, args, kwargs)
     else:
         run = _deep_copy if f is copy.deepcopy and args else run_as_it_is

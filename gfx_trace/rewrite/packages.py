@@ -62,3 +62,16 @@ def enterable(f: Any) -> bool:
             return True
         return module.startswith("torch.nn.modules.") and (helps or f.__name__ == "forward")
     return package not in _STANDARD
+
+
+_LAYERS, _HOLDERS = "torch.nn.modules.", ("torch.nn.modules.module", "torch.nn.modules.container")
+
+
+def of_a_layer(f: Any) -> bool:
+    """Whether it is a method of a layer of torch.nn beside its `forward`, as `log_prob` and `generate_square_subsequent_mask`: entered
+    where it gets captured values."""
+    f = getattr(f, "__func__", f)
+    if not isinstance(f, types.FunctionType):
+        return False
+    module = f.__globals__.get("__name__", "")
+    return module.startswith(_LAYERS) and module not in _HOLDERS and not f.__name__.startswith("__")

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 import gfx_trace as gfx
 from gfx_ir.errors import MissingOp, UnsupportedConstruct
@@ -161,3 +162,23 @@ def test_what_is_real_of_an_open_dtype(x):
 def test_the_axis_of_a_cross_product_is_not_guessed():
     with pytest.raises(MissingOp, match="first axis of 3 elements"):
         gfx.symbolic_trace(lambda x: torch.cross(x, x), backend="torch")
+
+
+ADAPTIVE, TRANSFORMER = nn.AdaptiveLogSoftmaxWithLoss(4, 10, cutoffs=[4, 7]), nn.Transformer(4, 2, 1, 1, 8).eval()
+
+
+def masked(x):
+    own = TRANSFORMER.generate_square_subsequent_mask(len(x))
+    return x @ x.T + nn.Transformer.generate_square_subsequent_mask(x.size(0), dtype=torch.float64) + own
+
+
+@pytest.mark.parametrize(
+    "f", [masked, lambda x: ADAPTIVE.log_prob(x), lambda x: ADAPTIVE.predict(x)], ids=["mask", "log_prob", "predict"]
+)
+@pytest.mark.parametrize("to", ["torch", "jax"])
+def test_methods_of_layers_are_entered(f, to):
+    made = gfx.transpile(f, gfx.TensorSpec((gfx.Dim("T", min=1), 4), "float32"), to=to)
+    for n in (1, 5):
+        x = torch.randn(n, 4)
+        found, wanted = made(x if to == "torch" else jnp.asarray(x.numpy())), f(x).detach()
+        np.testing.assert_allclose(np.asarray(found.detach() if to == "torch" else found), wanted.numpy(), rtol=1e-4)
