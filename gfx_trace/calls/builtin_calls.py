@@ -241,14 +241,15 @@ def _prod(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """math.prod(numbers, start=1)."""
     numbers = open_tuple(args[0])
     if not is_shape(numbers):
-        return tracer.truths.placed(f, *args, **kwargs)
+        inner = (*args[0], *args) if type(args[0]) in (list, tuple) else args
+        return tracer.native_methods.run(inner, lambda: tracer.truths.placed(f, *args, **kwargs))
     found = folded(tracer, "math.prod", numbers)
     return kwargs["start"] * found if "start" in kwargs else found
 
 
 def _divmod(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if not any(map(is_open, args)):
-        return f(*args, **kwargs)
+        return tracer.native_methods.run(args, lambda: f(*args, **kwargs))
     for x in args:
         if (
             type(x) is Proxy

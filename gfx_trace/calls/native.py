@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import copy
 import dataclasses
 import functools
@@ -48,7 +49,7 @@ _COPIES = frozenset((bytes, bytearray))
 """What holds the contents of arrays when it was made of them."""
 _STORING = frozenset(("__setitem__", "setdefault"))
 """Methods of dictionaries that look up a key, and put a value there."""
-_HOLDING = (list, tuple, set, frozenset, dict)
+_HOLDING = (list, tuple, set, frozenset, dict, collections.deque)
 _GATES = frozenset((__name__, Effects.__module__, NativeMethods.__module__))
 """The modules that run what is not entered."""
 _HINT = "call what GFX has rows for (`gfx ops` lists it), or compute it before the call and pass it as an argument"
@@ -197,11 +198,11 @@ def _asked(f: Any, owner: Any, args: Sequence[Any]) -> Iterable[Any]:
     if getattr(f, "__objclass__", None) is object and f.__name__ in _OF_EVERY_OBJECT:
         return ()
     if type(owner) is list and f.__name__ not in ("index", "count", "remove", "__contains__", "__eq__", "__ne__"):
-        return ()
+        return [x for x in args if not isinstance(x, _HOLDING)] if f.__name__ in ("pop", "insert") else ()
     held = args[0] if owner is None and args else owner
     if isinstance(held, dict) and own_attribute(f, "__name__") in _STORING:
         args = [x for x in args if x is not held][:1]  # the key: what is stored under it is not looked at
-    holds = (*args, owner) if isinstance(owner, (list, dict, set, frozenset, tuple)) else args
+    holds = (*args, owner) if isinstance(owner, _HOLDING) else args
     inner = [item for x in holds if isinstance(x, _HOLDING) for item in x]
     return (*args, *inner, *[item for x in inner if type(x) is tuple for item in x])  # pairs, as dict() takes them
 

@@ -341,7 +341,13 @@ def _forwarded(f: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[
 
 
 def _unary(f: Callable[[Any], Any]) -> Callable[[Gated], Any]:
-    return lambda x: here().gates.resolve(x, f)
+    def method(x: Gated) -> Any:
+        builder = here()
+        as_operand, call = builder.overloading.as_operand, builder.calls.call
+        asked = f is operator.abs  # a builtin, which asks for the method itself
+        return builder.gates.resolve(x, lambda side: call(abs, (side,), {}) if asked else f(as_operand(side)))
+
+    return method
 
 
 def _refused(x: Gated, *_: Any) -> Any:

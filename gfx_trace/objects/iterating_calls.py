@@ -50,6 +50,10 @@ def iterator(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         return x
     if type(x) is ListedItems or (type(x) is Proxy and type(tracer.host_values.length(x)) is not int):
         return tracer.iteration.made(RowIterator(x, None if x is args[0] else args[0]))
+    if not is_open(x) and not hasattr(
+        type(x), "__iter__"
+    ):  # an object that gives its items by their positions, or none
+        x = tracer.overloading.iterable(x)
     return tracer.iteration.made(tracer.host_values.iterate(x) if is_open(x) else iter(x))
 
 
@@ -99,6 +103,8 @@ def fixed(tracer: Capturing, test: Any, what: str) -> bool:
 
 def combine(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """zip, enumerate, reversed."""
+    if f is reversed and (backwards := tracer.overloading.backwards(args[0])) is not None:
+        return backwards
     first = args[:1] if f is enumerate else args
     parts: tuple[Any, ...] = tuple([part if isinstance(part, Lazy) else _counted(tracer, part) for part in first])
     if f is reversed and rows_kind(parts[0]) and isinstance(tracer.host_values.length(parts[0]), int):

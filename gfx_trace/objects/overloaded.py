@@ -5,9 +5,10 @@ may be such objects hands them to the operator as Operands, which enter the meth
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from gfx_ir.probing import own_attribute
@@ -24,6 +25,7 @@ from ..rewrite.packages import users
 from ..values.gated import gate_of
 from ..values.here import here
 from ..values.proxy import Proxy, is_open
+from ..values.raised import gfx_handlers
 from .views import PYTHON_INPLACE
 
 _MIRRORED = {"lt": "gt", "le": "ge", "eq": "eq", "ne": "ne", "gt": "lt", "ge": "le"}
@@ -151,7 +153,31 @@ class Overloading:
         if self.tracer.raising.handlers and type(x) is Proxy and class_name(self.tracer, x) is None:
             self.tracer.raising.let_out("loop or iteration", TypeError())
         f = self.own_method(x, "__iter__")
+        if f is None and getattr(type(x), "__iter__", None) is None and self.own_method(x, "__getitem__") is not None:
+            return self.tracer.iteration.made(self._by_positions(x, itertools.count()))
         return x if f is None else self.tracer.calls.call(f, (x,), {})
+
+    def _by_positions(self, x: Any, positions: Iterable[int]) -> Iterator[Any]:
+        """The items of an object that has no other way to go over it than to ask for each."""
+        f = self.own_method(x, "__getitem__")
+        for at in positions:
+            try:
+                with gfx_handlers(lambda: (IndexError, StopIteration)):
+                    item = self.tracer.calls.call(f, (x, at), {})
+            except (IndexError, StopIteration):
+                return
+            yield item
+
+    def backwards(self, x: Any) -> Any:
+        """reversed(x) of an object that has a length and items; None where it has a way of its own, or none."""
+        if getattr(type(x), "__reversed__", None) is not None or self.own_method(x, "__getitem__") is None:
+            return None
+        length = self.tracer.calls.call(len, (x,), {})
+        return (
+            self.tracer.iteration.made(self._by_positions(x, range(length - 1, -1, -1)))
+            if type(length) is int
+            else None
+        )
 
     def asked(self, f: Any, args: tuple) -> Any:
         """The method of the user's own class that a builtin asks, as len() does; None: it asks none."""

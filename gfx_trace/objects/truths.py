@@ -184,7 +184,7 @@ class Truths:
         if type(container) in (tuple, list) and _of_host_values((item, *container)):
             return self.tracer.wrap(self.tracer.host("in", *self.tracer.unwrap((item, tuple(container)))))
         if isinstance(container, dict):
-            if not is_open(item) and type(found := container.get(item)) is Gated:
+            if self.tracer.effects.unsure and not is_open(item) and type(found := container.get(item)) is Gated:
                 return self.tracer.gates.if_there(found, lambda side: True, lambda: False)
             self.tracer.effects.sure_of(container, *(() if is_open(item) else (item,)), ordered=False)
         elif type(container) in VIEWS:
@@ -208,10 +208,15 @@ class Truths:
         method = getattr(type(container), "__contains__", None)
         if isinstance(method, types.FunctionType):
             return self.bool_(self.tracer.calls.call(method, (container, item), {}))
-        if is_iterator(container):
+        if is_iterator(container) or (method is None and self._goes_over(container)):
             return found_in(self.tracer, container, item)
         inside = container if isinstance(container, (list, tuple, set, frozenset, dict)) else ()
         return self.tracer.native_methods.run((item, *inside), lambda: item in container)
+
+    def _goes_over(self, x: Any) -> bool:
+        """Whether Python looks for an item by a method of the author's that gives one after the other."""
+        own = self.tracer.overloading.own_method
+        return own(x, "__iter__") is not None or own(x, "__getitem__") is not None
 
     def _in_array(self, array: Proxy, item: Any) -> Any:
         owner = array.backend

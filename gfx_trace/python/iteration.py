@@ -12,7 +12,7 @@ import itertools
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType
+from types import BuiltinFunctionType, FunctionType, GeneratorType
 from typing import Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
@@ -243,21 +243,26 @@ class Iteration:
     def entered(self, x: Any) -> Any:
         """A function of the user's, for a callee that runs it as it stands: one that enters it."""
         f = own_attribute(x, "__func__", x)
-        if not isinstance(f, FunctionType) or not enterable(f):
+        if not isinstance(f, FunctionType):
+            f = self.tracer.overloading.own_method(x, "__call__")
+        if f is None or not enterable(f):
             return x
         return lambda *args, **kwargs: self.tracer.calls.call(x, args, kwargs)
 
+    def _goes_over(self, x: Any) -> bool:
+        """Whether items of x are given by a method of the author's."""
+        own = self.tracer.overloading.own_method
+        return own(x, "__iter__") is not None or (
+            not hasattr(type(x), "__iter__") and own(x, "__getitem__") is not None
+        )
+
     def _given(self, x: Any, takes: bool, module: Any) -> Any:
-        if module in _CALLING and isinstance(x, (FunctionType, MethodType)):
-            return self.entered(x)
+        if module in _CALLING and (entered := self.entered(x)) is not x:
+            return entered
         lazy = module == "itertools"
         if not is_iterator(x):
             self.tracer.effects.sure_within(x)
-            return (
-                self.steps(x, later=lazy)
-                if (takes or lazy) and self.tracer.overloading.own_method(x, "__iter__") is not None
-                else x
-            )
+            return self.steps(x, later=lazy) if (takes or lazy) and self._goes_over(x) else x
         if isinstance(x, Lazy) and not lazy:
             return self.drained(x)
         if lazy or self.tracer.overloading.own_method(x, "__next__") is not None:

@@ -47,7 +47,7 @@ def cast(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if f is bool and len(args) == 1:
         return tracer.truths.bool_(args[0])
     if not any(map(is_open, args)):
-        return f(*args, **kwargs)
+        return tracer.native_methods.run(args, lambda: f(*args, **kwargs))
     x, name = args[0], f.__name__
     if len(args) > 1 or kwargs:
         tracer.python.number(next(filter(is_open, args)), f"{name}() of a text")
@@ -128,7 +128,8 @@ def _number(tracer: Capturing, name: str, arg: Any) -> Any:
 def on_math(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """A function of the module math."""
     if not any(map(is_open, args)):
-        return tracer.native_methods.run(args, lambda: f(*args, **kwargs))
+        inner = [item for x in args if type(x) in (list, tuple) for item in x]
+        return tracer.native_methods.run((*args, *inner), lambda: f(*args, **kwargs))
     if any(isinstance(a, Proxy) for a in args):
         return python_call(tracer, f"math.{f.__name__}", args, kwargs)
     name = f"math.{f.__name__}"
@@ -165,7 +166,7 @@ def on_pow(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """pow(base, exp), pow(base, exp, mod)."""
     given = (*args, *kwargs.values())
     if not any(map(is_open, given)):
-        return f(*args, **kwargs)
+        return tracer.native_methods.run(given, lambda: f(*args, **kwargs))
     if len(given) == 2 and not kwargs:
         return args[0] ** args[1]
     if kwargs or not all(map(weak_kind, given)) or not any(type(arg) is Proxy for arg in given):

@@ -25,6 +25,7 @@ from fuzz_families_dtypes import FAMILIES as DTYPES
 from fuzz_families_handlers import asked, handled
 from fuzz_families_kept import asked_by_functions, judged_over_calls, kept
 from fuzz_families_modules import FAMILIES as MODULES
+from fuzz_families_special import special
 from fuzz_programs import load, program_of
 from module_checks import judged_module
 from sweeps import one_in, part
@@ -90,7 +91,7 @@ def test_families_of_modules_and_dtypes(family):
         assert not found.startswith(("wrong", "crash")), f"{program.name}: {found}\n{program.text}"
 
 
-@pytest.mark.parametrize("programs, tried", [(constructs, 47), (handled, 83), (asked, 43)])
+@pytest.mark.parametrize("programs, tried", [(constructs, 47), (handled, 83), (asked, 43), (special, 71)])
 def test_families_of_constructs(programs, tried):
     for program in one_in(5, itertools.islice(programs(), 0, None, tried)):
         found = judged(program)
