@@ -112,6 +112,10 @@ class Libraries:
         """Note that one of these objects, which captured code uses as it cannot be captured, is of such a library, if it is."""
         self.route.met |= any(map(self.builds, objects))
 
+    def leaves(self) -> None:
+        """Note that what cannot be given to the framework's own tracer by itself may be part of the whole target there, as an open size."""
+        self.route.met = True
+
     def target(self, f: Any, args: tuple, kwargs: dict, work: Callable[[], Any]) -> Any:
         """The call of the target, which work() enters."""
         library, owner = self._owner(f), self._tracer.backend

@@ -59,6 +59,12 @@ def of_places_that_are_floats(x):
     return jax.vmap(placed, 1)(x), jax.grad(lambda x: (x.T @ jnp.arange(0.0, 2 * len(x), 2.0)).sum())(x)
 
 
+def of_a_size_from_outside(x):
+    n, width = x.shape
+    total = jax.grad(lambda x: (x / (n * width)).sum() + jnp.arange(n).sum())(x)
+    return jax.vmap(lambda row: row / n)(x), jax.vmap(lambda row, k: row * k, (0, None))(x, n), total
+
+
 def of_a_told_length(x):
     step = lambda c, row: (jnp.tanh(c + row), c)
     return jax.vmap(lambda y: lax.scan(step, y, x, length=x.shape[0]))(x)
@@ -88,6 +94,7 @@ def of_other_sizes(x):
         of_other_sizes,
         of_places_that_are_floats,
         of_a_told_length,
+        of_a_size_from_outside,
     ],
 )
 def test_one_capture_for_every_batch(function):
