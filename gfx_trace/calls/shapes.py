@@ -5,11 +5,15 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+import numpy as np
+
+from gfx_ir.trees import leaves
+
 from ..frameworks.pytrees import owner_of
 from ..interfaces import Capturing
 from ..python.joined_items import numbers_in
 from ..python.sequences import is_shape, is_whole, open_tuple
-from ..values.proxy import HostProxy, Proxy
+from ..values.proxy import HostProxy, Proxy, is_open
 
 
 def size(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -25,7 +29,10 @@ def shape(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     x = open_tuple(args[0])
     if type(x) is HostProxy or (type(x) is Proxy and x.weak):
         return (tracer.host_values.length(x),) if is_shape(x) else ()
-    return tracer.objects.getattr(args[0], "shape") if isinstance(args[0], Proxy) else f(*args, **kwargs)
+    given = args[0]
+    if type(given) in (list, tuple) and any(map(is_open, leaves(given))):
+        given = tracer.calls.call(np.asarray, (given,), {})
+    return tracer.objects.getattr(given, "shape") if isinstance(given, Proxy) else f(*args, **kwargs)
 
 
 def of_sizes(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:

@@ -214,3 +214,11 @@ def test_parts_of_one_element_are_gone_over(f, dynamic):
     program = gfx.symbolic_trace(f, *given, backend="torch", dynamic=bool(dynamic))
     x = torch.rand(5, 3, 4), torch.rand(5, 3, 4)
     torch.testing.assert_close(program(*(t.clone() for t in x)), f(*(t.clone() for t in x)))
+
+
+def test_the_shape_of_a_list_of_arrays():
+    def fn(x: np.ndarray):
+        return np.shape([x, x + 1]), np.shape((x, x)), np.shape(x), np.shape([1, 2])
+
+    program, x = gfx.symbolic_trace(fn), np.ones((2, 3))
+    assert program(x) == fn(x) == program.to("torch")(torch.from_numpy(x))
