@@ -37,16 +37,22 @@ class Shortest(Lowering):
                 if len(set(lengths)) > 1:
                     _cut(node, min(n for n in lengths if n is not None))
             elif (python or any(_is_slice(item) for item in node.args[0])) and all(
-                _counts_up(item) for item in node.args[0]
+                _counts_up(item) or _known_length(item) is not None or _counts_on(item) for item in node.args[0]
             ):
-                told = _open_lengths(node.args[0])
-                if len(told) > 1:
-                    _cut(node, _shortest(node, told))
+                beside = [item for item in node.args[0] if not _counts_on(item) or _known_length(item) is not None]
+                if len(_open_lengths(beside)) > 1:  # what counts beside one alone is as long as that
+                    others = [_length(node, item) for item in node.args[0] if item not in beside]
+                    _cut(node, _shortest(node, _open_lengths(beside) + others))
 
 
 def _counts_up(item: Any) -> bool:
     """Whether an item is a tensor, or a range from 0."""
     return type(item) is not tuple or all(type(b) is int and b == at for b, at in ((item[1], 0), (item[3], 1)))
+
+
+def _counts_on(item: Any) -> bool:
+    """Whether an item is a range from a number that is known, by one, and not from 0."""
+    return type(item) is tuple and type(item[1]) is int and item[1] != 0 and type(item[3]) is int and item[3] == 1
 
 
 def _is_data(bound: Any) -> bool:
@@ -74,8 +80,8 @@ def _cut(node: Node, length: Any) -> None:
     assert graph is not None
     for item in node.args[0]:
         if type(item) is tuple:
-            _, start, _, step = item  # an open length is that of ranges from 0
-            items.append(("range", start, start + length * step if type(length) is int else length, step))
+            _, start, _, step = item
+            items.append(("range", start, _stop(node, start, length, step), step))
         elif type(length) is int and _known_length(item) == length:
             items.append(item)
         else:
@@ -83,21 +89,41 @@ def _cut(node: Node, length: Any) -> None:
     node.set_args((tuple(items), *node.args[1:]))
 
 
-def _open_lengths(items: tuple) -> list[Any]:
-    """What tells the lengths: tensors by theirs, and stops of ranges that count something else."""
+def _stop(node: Node, start: Any, length: Any, step: Any) -> Any:
+    """Where a range of a length stops; one of open length begins at 0, or at a number that is known."""
+    if type(length) is int:
+        return start + length * step
+    reach = length if step == 1 else _host(node, "*", length, step)
+    return reach if type(start) is int and start == 0 else _host(node, "+", start, reach)
+
+
+def _host(node: Node, operator: str, *args: Any) -> Value:
+    """A number that is computed before a node."""
+    graph = node.graph
+    assert graph is not None
+    return graph.insert(Node(lookup("host"), (operator, args), ("int",), node.span), node).value
+
+
+def _open_lengths(items: list) -> list[Any]:
+    """What tells the lengths: tensors by theirs, stops of ranges that count something else, and how long fixed ranges are."""
     tensors = [item for item in items if type(item) is not tuple]
-    stops = [item[2] for item in items if type(item) is tuple]
+    stops = [item[2] if _counts_up(item) else _known_length(item) for item in items if type(item) is tuple]
     counts = lambda stop: (
         type(stop) is Value and stop.node.op.traits & Trait.LENGTH and any(stop.node.args[0] is t for t in tensors)
     )
     return tensors + [stop for stop in stops if not counts(stop)]
 
 
+def _length(node: Node, item: tuple) -> Value:
+    """How long a range is that begins at a number that is known, and goes on by one."""
+    return _host(node, "max", _host(node, "-", item[2], item[1]), 0)
+
+
 def _shortest(node: Node, lengths: list[Any]) -> Value:
     graph = node.graph
     assert graph is not None
     sizes = [put(graph, node, "size", x, 0) if type(x) is Value and x.is_tensor else x for x in lengths]
-    return graph.insert(Node(lookup("host"), ("min", tuple(sizes)), ("int",), node.span), node).value
+    return _host(node, "min", *sizes)
 
 
 def _count(node: Node) -> None:

@@ -162,3 +162,17 @@ def test_an_iterator_over_a_list_that_has_grown_is_refused(take):
 
     with pytest.raises(CaptureError, match="the list that it goes over has changed"):
         gfx.symbolic_trace(fn, backend="torch")
+
+
+def beside_a_range(x):
+    """As many trips as there are of each, where a range has more or fewer, begins elsewhere, or counts by others."""
+    total = sum(a * b for a, b in zip(x, range(1, 100)))
+    for i, (a, b) in enumerate(zip(x, range(1, 3)), 5):
+        total = total + a * b * i
+    for a, b, c in zip(range(20, 2, -3), x, x[1:]):
+        total = total + (c - b) * a
+    return total
+
+
+def test_rows_beside_ranges_of_other_lengths():
+    assert_as_python(beside_a_range, (gfx.TensorSpec((gfx.Dim("T", min=1),), "float32"),), [(x,) for x in DATA])
