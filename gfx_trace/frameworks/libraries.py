@@ -113,7 +113,8 @@ class Libraries:
         self.route.met |= any(map(self.builds, objects))
 
     def leaves(self) -> None:
-        """Note that what cannot be given to the framework's own tracer by itself may be part of the whole target there, as an open size."""
+        """Note that what cannot be given to the framework's own tracer by itself may be part of the whole target there, as an open size,
+        or what a loop gives."""
         self.route.met = True
 
     def target(self, f: Any, args: tuple, kwargs: dict, work: Callable[[], Any]) -> Any:

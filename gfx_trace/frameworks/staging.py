@@ -153,8 +153,7 @@ def _known(tracer: Capturing, value: Any, name: str) -> LogicalTensor:
         return LogicalTensor(type_.dtype, type_.dims, weak=type_.weak)
     if getattr(value, "kind", "") == "key" or (type_ is not None and type_.dtype is None and type_.dims == ()):
         return LogicalTensor(None, ())  # a key of random numbers
-    if isinstance(value, Value) and not value.is_tensor:
-        tracer.libraries.leaves()
+    tracer.libraries.leaves()
     called = getattr(value, "name", None)
     taken = repr(called) if called else "a value"
     raise NotStaged(name, f"the type of {taken} that it takes is not known", tracer.place(), _ASK)
