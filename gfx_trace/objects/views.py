@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.backend import Lift
+from gfx_ir.backend import Backend, Lift
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.infer.number_conditions import NEVER, SURE, Conditions, every
@@ -300,11 +300,7 @@ class Views:
             return base.chosen(lambda held: again(held, all(held is not one for one in base.unsure)))
         unsure = type(base) is Element or (isinstance(base, Doubt) and base.conditions is not None)
         number = base.conditions if unsure else scalar(x)
-        name = f"__{PYTHON_INPLACE[sign].__name__}__"
-        owner = x.backend  # PyTorch's tensors have no `@=`: Python makes a new one
-        written = owner is None or (
-            owner.views and hasattr(owner.tensor_types[0], name)
-        )  # where there are arrays to write
+        name, written = f"__{PYTHON_INPLACE[sign].__name__}__", _is_written_by(sign, x.backend)
         turned = written and not (sure or x.array) and not x.weak and self.tracer.record.may_be_python(x, x.value)
         fixed = x.weak or x.backend is None or not written or unsure or number is not None or turned
         write = None if fixed else x.backend.methods.get(name)  # which keeps the dtype
@@ -369,3 +365,8 @@ def _sizes(method: BoundLift, sizes: tuple, dim: Any = None) -> Any:
     if dim is None:
         return sizes
     return sizes[dim] if type(dim) is int else method(dim)
+
+
+def _is_written_by(sign: str, owner: Backend | None) -> bool:
+    """Whether an operator in place writes the arrays of a framework: PyTorch's tensors have no `@=`, for which Python makes a new one."""
+    return owner is None or (owner.views and hasattr(owner.tensor_types[0], f"__{PYTHON_INPLACE[sign].__name__}__"))

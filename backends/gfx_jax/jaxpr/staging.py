@@ -31,10 +31,7 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
     Raises CaptureError where fn asks an array for its data, and BackendError for a type that JAX makes narrower.
     """
     rebuild: Callable[[list[Any]], Any] | None = None
-    sizes = [dim for type_ in types for dim in type_.dims or ()]
-    known = kept.made or [OpenSizes(kept.sizes)]
-    scope = next((scope for scope in known if scope.takes(sizes)), None) or OpenSizes(sizes)
-    kept.made[:] = dict.fromkeys([*known, scope])
+    scope = _scope(types, kept)
 
     def recorded(*arrays: Any) -> list[Any]:
         nonlocal rebuild
@@ -65,24 +62,43 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
         what = f"GFX cannot capture this: JAX's own tracer asks for data: {_first_line(error)}"
         raise CaptureError(what, hint="use lax.cond, lax.while_loop or jnp.where in the function") from error
     except (TypeError, ValueError, NotImplementedError, jax.errors.InconclusiveDimensionOperation) as error:
-        keys = [type_ for type_ in types if type_.dtype is None]
-        if all(type_.known for type_ in types if type_ not in keys):
-            if not keys:
-                raise
-            what = f"GFX cannot capture this: JAX's own tracer does not take the keys of random numbers so: {_first_line(error)}"
-            raise CaptureError(what, hint=SEVERAL) from error
-        what = f"GFX cannot capture this: JAX's own tracer refuses open sizes: {_first_line(error)}"
-        hint = (
-            "say which sizes are equal, with one gfx.Dim in their gfx.TensorSpecs, or multiples, as gfx.Dim('h') * 32; "
-            "or give arguments of fixed shape"
-        )
-        raise OpenSizesRefused(what, hint=hint, within=scope.within(str(error))) from error
+        refusal = _refusal(error, types, scope)
+        if refusal is None:
+            raise
+        raise refusal from error
 
     def replay(making: Making, values: Sequence[Any]) -> Any:
         assert rebuild is not None
         return rebuild(Replay(making, record).run(closed, values))
 
     return replay
+
+
+def _scope(types: Sequence[LogicalTensor], kept: Stagings) -> OpenSizes:
+    """What stands for the open sizes of types: what stood for them before in the same capture, if that takes them all."""
+    sizes = [dim for type_ in types for dim in type_.dims or ()]
+    known = kept.made or [OpenSizes(kept.sizes)]
+    scope = next((scope for scope in known if scope.takes(sizes)), None) or OpenSizes(sizes)
+    kept.made[:] = dict.fromkeys([*known, scope])
+    return scope
+
+
+def _refusal(error: Exception, types: Sequence[LogicalTensor], scope: OpenSizes) -> GfxError | None:
+    """What is told of an error of JAX's own tracer; None where nothing of the types is open, so that it is the code's own."""
+    keys = [type_ for type_ in types if type_.dtype is None]
+    if not all(type_.known for type_ in types if type_ not in keys):
+        what = f"GFX cannot capture this: JAX's own tracer refuses open sizes: {_first_line(error)}"
+        hint = (
+            "say which sizes are equal, with one gfx.Dim in their gfx.TensorSpecs, or multiples, as gfx.Dim('h') * 32; "
+            "or give arguments of fixed shape"
+        )
+        return OpenSizesRefused(what, hint=hint, within=scope.within(str(error)))
+    if not keys:
+        return None
+    what = (
+        f"GFX cannot capture this: JAX's own tracer does not take the keys of random numbers so: {_first_line(error)}"
+    )
+    return CaptureError(what, hint=SEVERAL)
 
 
 def _struct(type_: LogicalTensor, scope: OpenSizes) -> jax.ShapeDtypeStruct:
