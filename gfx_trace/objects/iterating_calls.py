@@ -50,9 +50,7 @@ def iterator(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         return x
     if type(x) is ListedItems or (type(x) is Proxy and type(tracer.host_values.length(x)) is not int):
         return tracer.iteration.made(RowIterator(x, None if x is args[0] else args[0]))
-    if not is_open(x) and not hasattr(
-        type(x), "__iter__"
-    ):  # an object that gives its items by their positions, or none
+    if not (is_open(x) or hasattr(type(x), "__iter__")):  # it gives its items by their positions, or has none
         x = tracer.overloading.iterable(x)
     return tracer.iteration.made(tracer.host_values.iterate(x) if is_open(x) else iter(x))
 
@@ -156,9 +154,7 @@ def _lazy_combination(tracer: Capturing, f: Any, parts: tuple, start: Any = 0) -
         made = []
         for part in parts:
             made.append(taken(part))
-            if f is zip and is_iterator(
-                part
-            ):  # of which the shortest tells how far it moves, also where it stands twice
+            if f is zip and is_iterator(part):  # the shortest tells how far it moves, also where it stands twice
                 tracer.iteration.doubt(part)
         if f is enumerate and type(made[0]) is Stepped:
             return _numbered(tracer, made[0], start)
