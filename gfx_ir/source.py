@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import linecache
 import sys
@@ -35,6 +36,7 @@ def defined_at(fn: Any) -> str:
 _LONGEST_DOC = 24
 
 
+@functools.lru_cache(maxsize=512)
 def docstring(text: str | None, of_class: bool = False) -> str:
     """What a graph keeps of a docstring: of a manual page its first paragraph, and of that of a class, which goes on to tell how its
     objects are made."""
