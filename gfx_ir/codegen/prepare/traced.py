@@ -57,8 +57,12 @@ class Traced(Lowering):
         """Make the tests in the graph and its regions that hang on such numbers tests on data; gives the host values that do.
         `facts` tell of its values."""
         facts, traced = facts_of(graph, program), set(graph.get(TRACED))
+        for node in [node for node in graph.walk() if _chosen_text(node) is not None]:
+            traced.update(_by_test(node, traced))
         for node in list(graph.walk()):
             if _is_data(node, traced):
+                if any(value.kind == "str" for value in node.values):
+                    raise refused(node, emission.style, "this test", "which chooses a text", "choose a number instead")
                 traced.update(_replace(node, data_op(node), node.args, facts))
             elif is_host(node) and _hangs(node.args[1], traced):
                 sign, args = node.args
@@ -163,6 +167,39 @@ def _as_data(node: Node, facts: Facts, style: Style) -> list[Value]:
     node.value.replace_by(made)
     made.node.graph.erase(node)  # type: ignore[union-attr]  # both stand in it
     return [made]
+
+
+def _chosen_text(node: Node) -> Value | None:
+    """The text that a test chose, of two that are known, which a node compares with one that is known; None of any other node."""
+    if not is_host(node) or node.args[0] not in ("==", "!="):
+        return None
+    texts = [leaf for leaf in node.args[1] if type(leaf) is Value]
+    if len(texts) != 1 or texts[0].kind != "str" or not is_test(texts[0].node) or _sides(texts[0]) is None:
+        return None
+    return texts[0] if any(type(leaf) is str for leaf in node.args[1]) else None
+
+
+def _sides(text: Value) -> list[str] | None:
+    """What a test chose a text from, where that is known."""
+    found = [region.result[text.index - 1] for region in text.node.regions]
+    return found if all(type(side) is str for side in found) else None
+
+
+def _by_test(node: Node, traced: set[Value]) -> list[Value]:
+    """Let a comparison of a text that a test on data chose ask that test; the host values that stand for it, which are data too."""
+    text = _chosen_text(node)
+    if text is None or not _is_data(text.node, traced):
+        return []
+    other = next(leaf for leaf in node.args[1] if type(leaf) is str)
+    then, otherwise = [(side == other) is (node.args[0] == "==") for side in _sides(text) or ()]
+    made: Any = then
+    if then is not otherwise:
+        made = put_before(node, "host", "bool" if then else "not", (text.node.args[0],))
+    node.value.replace_by(made)
+    node.graph.erase(node)  # type: ignore[union-attr]  # both stand in it
+    if not any(value.uses for value in text.node.values) and not any(len(region) for region in text.node.regions):
+        text.node.graph.erase(text.node)  # type: ignore[union-attr]
+    return [made] if type(made) is Value else []
 
 
 def _replace(node: Node, name: str, args: tuple, facts: Facts) -> tuple[Value, ...]:

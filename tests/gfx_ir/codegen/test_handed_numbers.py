@@ -278,3 +278,26 @@ def test_a_function_of_the_trip_that_no_op_computes_is_refused():
         UnsupportedConstruct, match=r"cannot write math.isqrt\(\), which asks for a number of Python's own"
     ):
         program.source("jax")
+
+
+def by_a_text(x, i):
+    mode = "up" if i > 1 else "down"
+    return x * 2 if mode == "up" else x / 2
+
+
+def unless_a_text(x, i):
+    mode = "first" if i else "later"
+    return x + 1 if mode != "first" else x - 1
+
+
+@pytest.mark.parametrize("step", [by_a_text, unless_a_text])
+def test_a_text_that_the_trip_chooses_is_asked_by_the_test_that_chose_it(step):
+    fn, x = until_enough(step), torch.arange(6.0) + 1.5
+    written = jax.jit(gfx.symbolic_trace(fn, backend="torch").to("jax"))
+    np.testing.assert_allclose(written(jnp.asarray(x.numpy())), fn(x).numpy(), rtol=1e-5)
+
+
+def test_a_text_that_the_trip_chooses_and_more_than_comparisons_take_is_refused():
+    program = gfx.symbolic_trace(until_enough(lambda x, i: x * len("ab" if i else "a")), backend="torch")
+    with pytest.raises(UnsupportedConstruct, match="cannot write this test, which chooses a text"):
+        program.source("jax")
