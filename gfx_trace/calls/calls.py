@@ -52,8 +52,10 @@ from .without_source import run_without_source
 _FRAMES = 12
 """How many calls of Python's own a call of the author's takes."""
 _CONTAINERS = frozenset((tuple, list, dict, set))
-_IN_C = frozenset((types.BuiltinFunctionType, types.MethodWrapperType))
-"""What is in C and bound to something: an object, a class, a module or None."""
+_IN_C = frozenset(
+    (types.BuiltinFunctionType, types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType)
+)
+"""Functions in C, and methods that are bound to an object, or are a class's."""
 _MAKING = vars(type)["__call__"]
 """What makes an object of a class, where its metaclass does not say otherwise."""
 
@@ -176,7 +178,7 @@ class Calls:
         )
 
     def _call_in_c(self, f: Any, args: tuple, kwargs: dict) -> Any:
-        """Call a function in C, or a method that is bound to an object."""
+        """Call a function or method in C."""
         special = meant(self.tracer, f, args)
         if special is not None and not kwargs:
             return special[0](self.tracer, *special[1])
@@ -186,7 +188,7 @@ class Calls:
         asked = self.tracer.overloading.asked(f, args)
         if asked is not None:
             return self.call(asked, args, kwargs)
-        owner = f.__self__
+        owner = getattr(f, "__self__", None)
         lifted = None if _is_container(owner) else self.lifted(f)
         if lifted is not None:
             if type(lifted) is tuple and always_lifted(f):
@@ -208,18 +210,6 @@ class Calls:
             return call_module(self.tracer, f, args, kwargs)
         if isinstance(f, OpDef):
             return self.tracer.apply(Lift(f.name, f), args, kwargs, self.tracer.backend)
-        special = meant(self.tracer, f, args)
-        if special is not None and not kwargs:
-            return special[0](self.tracer, *special[1])
-        search = None if kwargs else searched(f, args)
-        if search is not None:
-            return search(self.tracer)
-        lazy = iterated(self.tracer, f, args, kwargs)
-        if lazy is not None:
-            return lazy
-        asked = self.tracer.overloading.asked(f, args)
-        if asked is not None:
-            return self.call(asked, args, kwargs)
         lifted = self.lifted(f)
         if lifted is not None:
             return self._apply_lifted(lifted, f, args, kwargs)
