@@ -164,7 +164,8 @@ def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: 
         raise _refused(tracer, f, "it goes on without the value")
     if tracer.python.shown_values != shown and result is not None:
         raise _refused(tracer, f, "it puts the value into a text")
-    quiet = (result is not None or not tracer.stack) and own_attribute(f, "__module__") not in _CLOCKS
+    module = own_attribute(f, "__module__")
+    quiet = ((result is not None or not tracer.stack) and module not in _CLOCKS) or own(module)
     if not (tracer.quiet or quiet or _is_recorded(f, args)):
         span = tracer.span()
         tracer.notes.append(f"{called_name(f)} ran once, at capture{f': {span.place()}' if span else ''}")

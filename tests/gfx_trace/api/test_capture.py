@@ -179,6 +179,21 @@ def test_what_acts_on_the_world_at_capture_only_is_noted():
     assert all(f"{__file__}:" in note for note in notes)
 
 
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+
+
+def test_what_stands_for_a_framework_object_at_capture_is_not_noted():
+    assert gfx.symbolic_trace(lambda x: Twice.apply(x) if x.sum() > 0 else x, torch.ones(3)).notes == []
+
+
 def test_what_is_written_to_containers_of_the_code_is_not_told():
     def rows(x):
         kept, named, seen = [], {}, set()
