@@ -7,6 +7,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.lifting.arranging import Arranging
+from gfx_ir.lifting.broadcasting import broadcast_shapes
 from gfx_ir.lifting.calculus import Calculus
 from gfx_ir.lifting.searching import Counting, Searching, accumulations, foldings
 from gfx_ir.lifting.writing import fill_diagonal, place, put, put_along_axis
@@ -53,4 +54,5 @@ LIFTS: dict[str, Callable[..., Any]] = {
     "jnp.put": _put,
     "jnp.place": _place,
     "jnp.ix_": _ix,
+    **{name: broadcast_shapes(name) for name in ("jnp.broadcast_shapes", "lax.broadcast_shapes")},
 }

@@ -9,6 +9,7 @@ from gfx_ir import ops
 from gfx_ir.dtypes import complex64, complex128
 from gfx_ir.errors import MissingOp
 from gfx_ir.lifting.arranging import Arranging
+from gfx_ir.lifting.broadcasting import broadcast_shapes
 from gfx_ir.lifting.calculus import Calculus
 from gfx_ir.lifting.searching import Counting, Searching, accumulations, foldings
 from gfx_ir.lifting.words import kind_of, known_dtype, unknown_dtype
@@ -72,6 +73,7 @@ LIFTS: dict[str, Callable[..., Any]] = {
     **{NP.names(short): fn for table in _TABLES for lifts in table.values() for short, fn in lifts.items()},
     "np.lib.stride_tricks.sliding_window_view": _windows,
     "np.sort_complex": _sort_complex,
+    "np.broadcast_shapes": broadcast_shapes("np.broadcast_shapes"),
     **{name: _refusing(name, *why) for names, why in _REFUSED.items() for name in names.split()},
     **{NP.names(short): fn for short, fn in (Calculus(NP).table() | foldings(NP)).items()},
 }

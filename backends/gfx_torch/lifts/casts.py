@@ -11,6 +11,7 @@ from gfx_ir.build import dtype_of, host, shown
 from gfx_ir.dtypes import DType
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.lifting.broadcasting import broadcast_shapes
 from gfx_ir.op import active
 
 from ..lifting import default_dtype, dtype_like, element, is_dtype, is_number, known_rank, names, place, refuse
@@ -174,24 +175,6 @@ def result_type(tensor: Any, other: Any) -> Any:
     return dtypes.result_type_torch(found)
 
 
-def broadcast_shapes(*shapes: Any) -> Any:
-    """torch.broadcast_shapes of shapes of known rank."""
-    shapes = tuple((s,) if isinstance(s, int) else s for s in shapes)
-    if any(isinstance(s, Value) for s in shapes):
-        refuse("torch.broadcast_shapes of open ranks has no counterpart", "give the arguments' shapes: gfx.TensorSpec")
-    rank = max((len(s) for s in shapes), default=0)
-    columns = [[s[at] for s in shapes if len(s) >= -at] for at in range(-rank, 0)]
-    return tuple(_broadcast_size([n for n in column if isinstance(n, Value) or n != 1]) for column in columns)
-
-
-def _broadcast_size(sizes: list[Any]) -> Any:
-    """The one size that all of these are, none of them the number 1."""
-    known = {(n.type or n) if isinstance(n, Value) else n for n in sizes}
-    if len(known) > 1:
-        refuse("torch.broadcast_shapes of sizes that may differ has no counterpart", "give them Dims of one name")
-    return sizes[0] if sizes else 1
-
-
 def _constructor(name: str) -> Any:
     """A class of tensors as a function: of sizes, of a list, or of a tensor, which it gives as it is."""
 
@@ -261,6 +244,6 @@ LIFTS = {
     "torch.iinfo": iinfo,
     "torch.promote_types": promote_types,
     "torch.result_type": result_type,
-    "torch.broadcast_shapes": broadcast_shapes,
+    "torch.broadcast_shapes": broadcast_shapes("torch.broadcast_shapes"),
     "torch.get_default_dtype": default_dtype,
 }

@@ -193,3 +193,30 @@ def test_a_single_size_is_a_tuple_as_torch_source(fn, level):
     x = np.array([1.0, 3.0, 2.0])
     got = gfx.symbolic_trace(fn, *[x][:level]).to("torch")(torch.from_numpy(x))
     np.testing.assert_array_equal(got, fn(x))
+
+
+def filled_by_torch(x, y):
+    return torch.zeros(torch.broadcast_shapes(x.shape, y.shape)) + x
+
+
+def filled_by_numpy(x, y):
+    return np.zeros(np.broadcast_shapes(x.shape, y.shape), dtype=np.float32) + x
+
+
+def filled_by_jax(x, y):
+    return jnp.zeros(jnp.broadcast_shapes(x.shape, y.shape)) + x
+
+
+def filled_by_lax(x, y):
+    return jnp.zeros(jax.lax.broadcast_shapes(x.shape, y.shape)) + x
+
+
+OF_SHAPES = {filled_by_torch: "torch", filled_by_numpy: "numpy", filled_by_jax: "jax", filled_by_lax: "jax"}
+
+
+@pytest.mark.parametrize("f", OF_SHAPES, ids=lambda f: f.__name__)
+def test_shapes_of_open_sizes_are_broadcast(f):
+    n, m = gfx.Dim("n"), gfx.Dim("m")
+    given = gfx.TensorSpec((n, m), "float32"), gfx.TensorSpec((m,), "float32")
+    emitted = gfx.transpile(gfx.symbolic_trace(f, *given, backend=OF_SHAPES[f]), to="jax")
+    assert emitted(jnp.ones((5, 6)), jnp.ones(6)).shape == (5, 6)

@@ -1,0 +1,33 @@
+"""Broadcasting of shapes: the shape that arrays of some shapes have against each other, where their ranks are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import MissingOp
+from ..graph import Value
+
+
+def broadcast_shapes(name: str) -> Callable[..., Any]:
+    """The lift of a framework's function of that name, which takes shapes, or numbers for shapes of one axis. It raises
+    MissingOp where a rank is open, or two sizes are that may differ."""
+
+    def lift(*shapes: Any) -> Any:
+        known = [(shape,) if isinstance(shape, int) else shape for shape in shapes]
+        if any(isinstance(shape, Value) for shape in known):
+            raise MissingOp(
+                f"{name} of open ranks has no counterpart", hint="give the arguments' shapes: gfx.TensorSpec"
+            )
+        rank = max(map(len, known), default=0)
+        columns = [[shape[at] for shape in known if len(shape) >= -at] for at in range(-rank, 0)]
+        return tuple([_one_of(name, [n for n in column if isinstance(n, Value) or n != 1]) for column in columns])
+
+    return lift
+
+
+def _one_of(name: str, sizes: list[Any]) -> Any:
+    """The one size that all of these are, none of them the number 1."""
+    if len({(n.type or n) if isinstance(n, Value) else n for n in sizes}) > 1:
+        raise MissingOp(f"{name} of sizes that may differ has no counterpart", hint="give them Dims of one name")
+    return sizes[0] if sizes else 1
