@@ -10,9 +10,8 @@ from jax.scipy import special
 
 # What GFX computes when it captures: its arguments are no arrays, or only their shapes and dtypes count.
 AT_CAPTURE = {
-    "jax.numpy": "bartlett blackman broadcast_shapes einsum_path fromfunction geomspace hamming hanning isdtype "
-    "kaiser mask_indices",
-    "jax.lax": "broadcast_shapes conv_dimension_numbers conv_general_permutations conv_general_shape_tuple conv_shape_tuple "
+    "jax.numpy": "bartlett blackman einsum_path fromfunction geomspace hamming hanning isdtype kaiser mask_indices",
+    "jax.lax": "conv_dimension_numbers conv_general_permutations conv_general_shape_tuple conv_shape_tuple "
     "conv_transpose_shape_tuple padtype_to_pads reduce_window_shape_tuple shape_as_value",
 }
 
