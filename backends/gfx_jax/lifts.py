@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import jax
+import jax.numpy as jnp
+
 from gfx_ir import ops
 from gfx_ir.lifting.arranging import Arranging
 from gfx_ir.lifting.broadcasting import broadcast_shapes
@@ -54,5 +57,6 @@ LIFTS: dict[str, Callable[..., Any]] = {
     "jnp.put": _put,
     "jnp.place": _place,
     "jnp.ix_": _ix,
-    **{name: broadcast_shapes(name) for name in ("jnp.broadcast_shapes", "lax.broadcast_shapes")},
+    "jnp.broadcast_shapes": broadcast_shapes("jnp.broadcast_shapes", jnp.broadcast_shapes),
+    "lax.broadcast_shapes": broadcast_shapes("lax.broadcast_shapes", jax.lax.broadcast_shapes),
 }

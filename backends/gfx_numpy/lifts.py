@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+import numpy as np
+
 from gfx_ir import ops
 from gfx_ir.dtypes import complex64, complex128
 from gfx_ir.errors import MissingOp
@@ -73,7 +75,7 @@ LIFTS: dict[str, Callable[..., Any]] = {
     **{NP.names(short): fn for table in _TABLES for lifts in table.values() for short, fn in lifts.items()},
     "np.lib.stride_tricks.sliding_window_view": _windows,
     "np.sort_complex": _sort_complex,
-    "np.broadcast_shapes": broadcast_shapes("np.broadcast_shapes"),
+    "np.broadcast_shapes": broadcast_shapes("np.broadcast_shapes", np.broadcast_shapes),
     **{name: _refusing(name, *why) for names, why in _REFUSED.items() for name in names.split()},
     **{NP.names(short): fn for short, fn in (Calculus(NP).table() | foldings(NP)).items()},
 }

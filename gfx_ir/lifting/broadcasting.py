@@ -7,13 +7,16 @@ from typing import Any
 
 from ..errors import MissingOp
 from ..graph import Value
+from ..trees import parts_of
 
 
-def broadcast_shapes(name: str) -> Callable[..., Any]:
-    """The lift of a framework's function of that name, which takes shapes, or numbers for shapes of one axis. It raises
-    MissingOp where a rank is open, or two sizes are that may differ."""
+def broadcast_shapes(name: str, own: Callable[..., Any]) -> Callable[..., Any]:
+    """The lift of a framework's `own` function of that name, which takes shapes, or numbers for shapes of one axis: of known sizes it gives
+    or raises what that does. It raises MissingOp where a rank is open, or two sizes are that may differ."""
 
     def lift(*shapes: Any) -> Any:
+        if not parts_of(Value, shapes):
+            return tuple(own(*shapes))
         known = [(shape,) if isinstance(shape, int) else shape for shape in shapes]
         if any(isinstance(shape, Value) for shape in known):
             raise MissingOp(

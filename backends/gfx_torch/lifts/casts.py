@@ -244,6 +244,6 @@ LIFTS = {
     "torch.iinfo": iinfo,
     "torch.promote_types": promote_types,
     "torch.result_type": result_type,
-    "torch.broadcast_shapes": broadcast_shapes("torch.broadcast_shapes"),
+    "torch.broadcast_shapes": broadcast_shapes("torch.broadcast_shapes", torch.broadcast_shapes),
     "torch.get_default_dtype": default_dtype,
 }

@@ -220,3 +220,16 @@ def test_shapes_of_open_sizes_are_broadcast(f):
     given = gfx.TensorSpec((n, m), "float32"), gfx.TensorSpec((m,), "float32")
     emitted = gfx.transpile(gfx.symbolic_trace(f, *given, backend=OF_SHAPES[f]), to="jax")
     assert emitted(jnp.ones((5, 6)), jnp.ones(6)).shape == (5, 6)
+
+
+@pytest.mark.parametrize("f", OF_SHAPES, ids=lambda f: f.__name__)
+def test_known_sizes_that_do_not_fit_raise_what_the_framework_raises(f):
+    def taken(x, y):
+        try:
+            return f(x, y)
+        except (ValueError, RuntimeError, TypeError):
+            return x + 1
+
+    given = gfx.TensorSpec((3, 4), "float32"), gfx.TensorSpec((3,), "float32")
+    emitted = gfx.transpile(gfx.symbolic_trace(taken, *given, backend=OF_SHAPES[f]), to="jax")
+    assert emitted(jnp.ones((3, 4)), jnp.ones(3)).tolist() == [[2.0] * 4] * 3
