@@ -23,7 +23,7 @@ from ..heap.contents import FIXED, row_of
 from ..heap.makers import made_by
 from ..interfaces import Capturing
 from ..objects.memoised import Wrapper
-from ..objects.special_methods import MeantMethod, SpecialMethod, accessor, bound_operands, meant
+from ..objects.special_methods import IN_C, MeantMethod, SpecialMethod, accessor, bound_operands, meant
 from ..python.draws import BoundDraw
 from ..python.faults import cannot
 from ..python.listed import SpreadItems
@@ -52,10 +52,6 @@ from .without_source import run_without_source
 _FRAMES = 12
 """How many calls of Python's own a call of the author's takes."""
 _CONTAINERS = frozenset((tuple, list, dict, set))
-_IN_C = frozenset(
-    (types.BuiltinFunctionType, types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType)
-)
-"""Functions in C, and methods that are bound to an object, or are a class's."""
 _MAKING = vars(type)["__call__"]
 """What makes an object of a class, where its metaclass does not say otherwise."""
 
@@ -95,7 +91,7 @@ class Calls:
             return f(*args, **kwargs)
         if kind is type:
             return self._call_class(f, args, kwargs)
-        return self._call_in_c(f, args, kwargs) if kind in _IN_C else self._call_other(f, args, kwargs)
+        return self._call_in_c(f, args, kwargs) if kind in IN_C else self._call_other(f, args, kwargs)
 
     def _call_function(self, f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
         new = self.tracer.entered.get(f)

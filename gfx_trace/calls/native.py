@@ -20,7 +20,7 @@ from ..frameworks.alarms import entering
 from ..frameworks.grad_managers import standing_for
 from ..frameworks.holding import hold
 from ..heap.aliases import in_doubt, memory, mutable, share
-from ..heap.contents import FIXED, attributes_of, row_of
+from ..heap.contents import FIXED, WITHOUT_PARTS, attributes_of, row_of
 from ..heap.framework_state import GENERATORS
 from ..heap.makers import made_by
 from ..heap.reached import held_by_objects, holds_nothing, reached_from
@@ -43,7 +43,7 @@ _CLOCKS = frozenset(("time", "datetime"))
 _CAPTURED = (Proxy, HostProxy, OpenList)
 _OF_EVERY_OBJECT = frozenset(("__init__", "__setattr__", "__delattr__", "__getattribute__"))
 """What `object` itself has, and runs no other method of the object's for: `super().__init__()` may come to it."""
-_CONSTANTS = FIXED - {tuple, type(None)}
+_CONSTANTS = WITHOUT_PARTS - {type(None)}
 """Types whose methods in C run no code of an author's with each other, and hold nothing."""
 _COPIES = frozenset((bytes, bytearray))
 """What holds the contents of arrays when it was made of them."""

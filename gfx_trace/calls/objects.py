@@ -19,7 +19,7 @@ from ..frameworks.structured import array_attribute
 from ..heap.contents import table_of
 from ..interfaces import Capturing
 from ..objects.attributes import NOT_OWN
-from ..objects.native_methods import fixed
+from ..objects.native_methods import on_fixed
 from ..objects.special_methods import MEANINGS, WRITING, MeantMethod, SpecialMethod
 from ..python.convert import as_lists
 from ..python.devices import settled
@@ -220,7 +220,7 @@ class Objects:
         else:
             self.tracer.effects.asks(o, key)
             if type(key) in PLAIN_KEYS and type(key) is not slice:
-                found = fixed(self.tracer, lambda: o[key])
+                found = on_fixed(self.tracer, lambda: o[key])
             else:
                 found = self._at(o, key)
             if type(found) is Gated:

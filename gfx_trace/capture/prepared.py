@@ -16,7 +16,8 @@ from gfx_ir.graph import Graph, Value, values_in
 from gfx_ir.loading import backend
 from gfx_ir.op import Trait
 from gfx_ir.passes import Optimize
-from gfx_ir.passes.dce import eliminate_dead, has_effect
+from gfx_ir.passes.dce import eliminate_dead
+from gfx_ir.passes.effects import Effects
 from gfx_ir.program import Program
 from gfx_ir.runtime.executor import Executor
 from gfx_ir.types import LogicalTensor
@@ -62,8 +63,9 @@ def _computed(program: Program, slots: Mapping[str, Write]) -> dict[str, Any]:
     for node in entry:
         if node.op.traits & Trait.MOVES:  # on which device its elements lie is none of an array
             node.value.replace_by(node.args[0])
+    effects = Effects(made)
     for path, value in entry.result[1].items() if made.writes else ():
-        own = _made_of(value) if path in slots or path in made.params else None
+        own = _made_of(value, effects) if path in slots or path in made.params else None
         if own is not None and not (path in slots and may_be_trained(made.params[name] for name in own)):
             found[path] = value
     if not found:
@@ -75,13 +77,13 @@ def _computed(program: Program, slots: Mapping[str, Write]) -> dict[str, Any]:
     return {path: x if path in slots else _with(made.params[path], x) for path, x in arrays.items()}
 
 
-def _made_of(value: Any) -> set[str] | None:
+def _made_of(value: Any, effects: Effects) -> set[str] | None:
     """The parameters that a value is computed of; None where an argument, a draw or an effect takes part."""
     if type(value) is not Value or is_given(value.node):
         return None
     nodes = {value.node, *ancestors([value.node])}
     given = {leaf.node for node in nodes for leaf in values_in(node.args) if is_given(leaf.node)}
-    if any(map(has_effect, nodes)) or not all(map(is_parameter, given)):
+    if any(map(effects.node, nodes)) or not all(map(is_parameter, given)):
         return None
     return {node.args[0] for node in given}
 

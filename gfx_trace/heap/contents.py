@@ -22,6 +22,8 @@ _WRITING = frozenset(
 )
 FIXED = frozenset((bool, int, float, complex, str, bytes, tuple, type(None)))
 """Types whose values are constants of Python's; a tuple is one where its items are."""
+WITHOUT_PARTS = FIXED - {tuple}
+"""Those that hold nothing."""
 MODULE_TABLES = ("_parameters", "_buffers", "_modules")
 """Where a module of PyTorch's keeps what it registers."""
 IN_PLACE_FUNCTIONS = tuple(

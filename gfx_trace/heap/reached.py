@@ -27,7 +27,7 @@ from gfx_ir.probing import cell_content, closed_over, is_module
 from ..rewrite.packages import framework, users
 from ..values.gated import Gated
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable
-from .contents import FIXED, attributes_of, children, contents_of, has_attributes, row_of, unchanged
+from .contents import WITHOUT_PARTS, attributes_of, children, contents_of, has_attributes, row_of, unchanged
 from .slots import MISSING, Slot
 
 DEEP = 4
@@ -57,12 +57,8 @@ def reached_from(roots: tuple, deep: int = DEEP) -> list[Any]:
 def holds_nothing(x: Any) -> bool:
     """Whether what a call gives surely holds nothing that the call made: a constant, or a function that closes over nothing."""
     if type(x) is types.FunctionType and x.__closure__ is None and not x.__dict__:
-        return all(map(_is_constant, (*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values())))
-    return _is_constant(x)
-
-
-def _is_constant(x: Any) -> bool:
-    return type(x) in FIXED and type(x) is not tuple
+        return WITHOUT_PARTS.issuperset(map(type, (*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values())))
+    return type(x) in WITHOUT_PARTS
 
 
 def reaches(roots: tuple, x: Any) -> bool:
@@ -111,7 +107,7 @@ def has_state(held: Any) -> bool:
 def parts_of(held: Any) -> list[Any]:
     """What can be reached from an object at once."""
     kind = type(held)
-    if kind in FIXED and kind is not tuple:
+    if kind in WITHOUT_PARTS:
         return []
     if kind is types.FunctionType:
         return _of_function(held)

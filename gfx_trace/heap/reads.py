@@ -11,7 +11,7 @@ from gfx_ir.probing import cell_content, is_module
 
 from ..rewrite.packages import users
 from ..values.proxy import HostProxy, Proxy
-from .contents import FIXED, attributes_of
+from .contents import WITHOUT_PARTS, attributes_of
 from .journal import ANYWHERE, Journal
 from .reached import parts_of
 
@@ -64,7 +64,7 @@ class Reads:
         found = {ANYWHERE}
         while todo:
             held = todo.pop()
-            if id(held) in found or (type(held) in FIXED and type(held) is not tuple):
+            if id(held) in found or type(held) in WITHOUT_PARTS:
                 continue
             found.add(id(held))
             if len(found) > _LARGEST:

@@ -90,13 +90,13 @@ class NativeMethods:
         decides what one of them is."""
         items = list(items)
         if _PLAIN.issuperset(map(type, items)):
-            return fixed(self.tracer, f)
+            return on_fixed(self.tracer, f)
         chosen = next((x for x in items if type(x) is Gated), None)
         if chosen is not None:
             raise undecided(chosen)
         asked = self.among(items)
         if not asked:
-            return fixed(self.tracer, f)
+            return on_fixed(self.tracer, f)
         tracer = self.tracer
         for x in () if told else asked:
             if self.of(type(x)) and self._holds_data(x):
@@ -108,7 +108,7 @@ class NativeMethods:
         return tracer.effects.watched(f, tuple(asked), (), {})
 
 
-def fixed(tracer: Capturing, f: Callable[[], Any]) -> Any:
+def on_fixed(tracer: Capturing, f: Callable[[], Any]) -> Any:
     """f(), which is C's work on what is fixed: what it raises the author's code raises there, whatever is open."""
     try:
         return f()

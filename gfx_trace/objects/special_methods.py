@@ -21,9 +21,10 @@ from ..values.gated import Gated
 from ..values.proxy import Proxy, is_open, weak_kind, widest
 
 Meaning = Callable[..., Any]
-_METHODS_IN_C = (
+IN_C = frozenset((
     types.MethodWrapperType, types.BuiltinFunctionType, types.WrapperDescriptorType, types.MethodDescriptorType,
-)  # fmt: skip
+))  # fmt: skip
+"""Functions in C, and methods that are bound to an object, or are a class's."""
 
 
 def get_item(tracer: Capturing, o: Any, key: Any) -> Any:
@@ -171,7 +172,7 @@ def _are_plain(operands: tuple) -> bool:
 
 def meant(tracer: Capturing, f: Any, args: tuple) -> tuple[Meaning, tuple] | None:
     """What a special method in C means that is called by its name on captured data, and its operands; None: f is none."""
-    if not isinstance(f, _METHODS_IN_C) or f.__name__ not in MEANINGS:
+    if type(f) not in IN_C or f.__name__ not in MEANINGS:
         return None
     owner = own_attribute(f, "__self__")
     bound = owner is not None and type(owner) is not types.ModuleType

@@ -36,12 +36,12 @@ class SharedCalls(Lowering):
 
     def lower(self, program: Program, emission: Emission) -> None:
         """Draw such calls together in all functions, callees first."""
-        functions = program.functions
+        functions, effects = program.functions, Effects(program)
         traced: dict[Graph, int] = {}
         for graph in order(program):
             heavy = {name for name, callee in functions.items() if traced.get(callee, 0) >= MANY}
             if heavy:
-                _Sharing(graph, heavy, Effects(program), facts_of(graph, program)).run()
+                _Sharing(graph, heavy, effects, facts_of(graph, program)).run()
             traced[graph] = sum(traced.get(functions[n.args[0]], 0) if is_call(n) else 1 for n in graph.walk())
 
 
