@@ -31,6 +31,13 @@ def operand(x, n: int):
     return x if n > 5 or divide(1.0, n) > 0 else -x
 
 
+def early(x, n: int):
+    for i in range(n + 1):
+        if i > 5:
+            return x
+    return divide(x, n)
+
+
 def callback(x, n: int):
     return sorted([2, 1], key=lambda v: divide(v, n))
 
@@ -79,6 +86,14 @@ def test_during_capture(fn):
         assert [f for f in found if f[1] != "<lambda>" or fn is callback][-len(plain) :] == plain
         assert all(f[0] == HERE for f in found)
         assert (type(got), str(got), got.__cause__, got.__context__) == (type(error), str(error), None, None)
+
+
+def test_code_that_fails_behind_a_loop_fails_when_the_program_runs():
+    with pytest.raises(ZeroDivisionError) as plain:
+        early(torch.ones(2), 0)
+    program = gfx.symbolic_trace(early, torch.ones(2), 0)
+    with pytest.raises(ZeroDivisionError, match=str(plain.value)):
+        program(torch.ones(2), 0)
 
 
 def test_when_the_program_runs():
