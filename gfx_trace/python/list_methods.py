@@ -11,7 +11,6 @@ from ..interfaces import Capturing
 from ..values.gated import GatedItems
 from ..values.number_rows import one_kind
 from ..values.proxy import weak_kind
-from .checks import check_place
 from .listed import ListedItems
 from .number_lists import put_row
 from .rows import STANDING, StackedRows, behind, head, holds_rows, kind_of_item, listed, listed_items, stands_for
@@ -99,7 +98,6 @@ def spliced_at(tracer: Capturing, items: list[Any], key: Any, new: list[Any], me
         raise next(x.error for x in items if type(x) in STANDING)
     before, whole, found = method == "insert", listed_items(items), None
     if not before:
-        check_place(tracer, whole.length(tracer), key)
         item = whole.item(tracer, key)  # which raises where nothing is
         found = item if method == "pop" else None
     tracer.journal.record(items, None, "contents", "a container", tracer.span())

@@ -20,7 +20,7 @@ from ..interfaces import Capturing
 from ..values.item_kinds import Fields, Items, containers_in, tensors_in
 from ..values.number_rows import number
 from ..values.proxy import Proxy, Unusable, weak_kind
-from .checks import checked
+from .checks import check_place, checked
 
 
 class ListedItems(Unusable):
@@ -60,9 +60,10 @@ class ListedItems(Unusable):
         return tracer.wrap(tracer.host("len", self.rows.read()), self.rows.backend)
 
     def item(self, tracer: Capturing, at: Any) -> Any:
-        """The item at a place, a whole number."""
+        """The item at a place, a whole number. Raises IndexError, when the code runs, where nothing is."""
         if weak_kind(at) != "int":
             raise self.error
+        check_place(tracer, self.length(tracer), at)
         return self._part(tracer, tracer.unwrap(at), self.kind, (), True)
 
     def _part(self, tracer: Capturing, at: Any, kind: Any, path: tuple, first: bool) -> Any:
