@@ -92,8 +92,9 @@ class Applying:
             named = {k: self._unwrapped(v, backend) for k, v in kwargs.items()}
         values = [self._as_numbers(lift, at, x) for at, x in enumerate(values)]
         named = {name: self._as_numbers(lift, name, x) for name, x in named.items()}
-        mark = Mark(tracer)
+        mark, before = Mark(tracer), tracer.speaking
         try:
+            tracer.speaking = backend
             result = lift.fn(*values, **named)
         except (MissingOp, TypeError, ArithmeticError) as error:
             told = _OWN_NAME.sub("it", str(error))
@@ -110,6 +111,8 @@ class Applying:
         except (ShapeError, UnsupportedConstruct) as error:
             error.span = error.span or tracer.span()
             raise
+        finally:
+            tracer.speaking = before
         if not single:
             self._unspread(lift, mark)
         if backend is not None and backend.views:

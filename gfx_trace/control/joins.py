@@ -39,9 +39,9 @@ from ..values.gated import Gated, defined_by, is_total, lacks
 from ..values.item_kinds import each_tensor, tensors_in
 from ..values.joined_types import joined_kind, widens
 from ..values.nest import alike, branches, is_record, rebuilt
-from ..values.proxy import HostProxy, Proxy, Undefined, Unusable, either, is_open, weak_kind
+from ..values.proxy import HostProxy, Proxy, Undefined, Unusable, either, is_open, of_two_frameworks, weak_kind
 from .joined_aliases import Joined, JoinedAliases
-from .nouns import noun, shape_text
+from .nouns import noun, nouns, shape_text
 
 
 class Join:
@@ -89,6 +89,8 @@ class Join:
             if found is not None:
                 return found
         if any(has_class(x) or self.tracer.arrays.is_foreign_number(x) for x in (a, b)):
+            return self._unjoinable(a, b, name)
+        if of_two_frameworks(a, b):
             return self._unjoinable(a, b, name)
         a, b = self._known(a, b, 0), self._known(b, a, 1)
         found = self.joined.get((id(a), id(b)))
@@ -356,7 +358,8 @@ def _difference(a: Any, b: Any) -> str:
             return "is a function on one side"
     if isinstance(a, (tuple, list, dict)) or isinstance(b, (tuple, list, dict)):
         return f"differs in structure ({noun(a)} and {noun(b)}) between the sides"
-    return f"is {noun(a)} on one side and {noun(b)} on the other side"
+    one, other = nouns(a, b)
+    return f"is {one} on one side and {other} on the other side"
 
 
 def _backend(a: Any, b: Any) -> Any:

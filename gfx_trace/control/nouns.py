@@ -7,7 +7,7 @@ from typing import Any
 from ..python.rows import holds_rows
 from ..values.gated import Gated
 from ..values.nest import branches
-from ..values.proxy import HostProxy, Proxy, weak_kind
+from ..values.proxy import HostProxy, Proxy, of_two_frameworks, weak_kind
 
 
 def noun(x: Any) -> str:
@@ -25,6 +25,13 @@ def noun(x: Any) -> str:
     if inner is None:
         return said
     return f"{said} of {'open length' if holds_rows(x) else f'length {len(inner)}'}"
+
+
+def nouns(a: Any, b: Any) -> tuple[str, str]:
+    """What an error calls two that no value is both of."""
+    if of_two_frameworks(a, b):
+        return f"an array of {a.backend.name}", f"an array of {b.backend.name}"
+    return noun(a), noun(b)
 
 
 def with_article(word: str) -> str:

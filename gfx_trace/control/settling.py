@@ -23,6 +23,7 @@ from ..values.proxy import (
     Unusable,
     is_open,
     number_kinds,
+    of_two_frameworks,
     weak_kind,
     widest,
 )
@@ -30,7 +31,7 @@ from .carried import Carried, Unsettled, carryable, kind_of, poison, same
 from .carried_aliases import CarriedAliases
 from .carried_lists import CarriedList
 from .carries import Carries
-from .nouns import noun
+from .nouns import noun, nouns
 from .settling_lists import SettlingLists
 from .sides import Side
 from .slot_parts import settle_parts
@@ -120,7 +121,7 @@ class Settling:
             if carried is not None:
                 self.carries.drop(path)
             return carried is None
-        if carried is not None:
+        if carried is not None and not of_two_frameworks(before, after):
             of_list = type(carried) is CarriedList and type(after) is list
             carried.out = [item for _, item in self.carries.containers.parts(after)] if of_list else after
             return self._settle_leaf(path, carried)
@@ -200,18 +201,15 @@ class Settling:
         if len(path) == 1 and (isinstance(before, Undefined) or (type(before) is Gated and not before.whole)):
             self.defined.append((at, before, after))
             return True
-        becomes = (
-            "is None before the loop"
-            if before is None
-            else f"becomes {noun(after)} in the loop, and was {noun(before)} before"
-        )
+        was, becomes = nouns(before, after)
+        told = "is None before the loop" if before is None else f"becomes {becomes} in the loop, and was {was} before"
         self._drop_below((name,))
         hint = (
             "begin with zeros of the kind it gets and a counter of trips"
             if before is None
             else "keep its kind, length and keys"
         )
-        what = f"GFX cannot convert this loop: {said(name)} {becomes}, which no graph can carry from trip to trip"
+        what = f"GFX cannot convert this loop: {said(name)} {told}, which no graph can carry from trip to trip"
         error = UnsupportedConstruct(what, self.carries.span, hint)
         if self.carries.peels:
             raise Unsettled(error)

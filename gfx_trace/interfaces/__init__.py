@@ -156,6 +156,7 @@ class Capturing(Recording, Knowing, Protocol):
     derived: set[tuple[int, str]]
     staged_values: list[dict[Value, Any]]
     stagings: Stagings
+    speaking: Backend | None
     own_rules: list[Any]
     owners: dict[type, Any]
     constants: bool

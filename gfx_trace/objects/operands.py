@@ -8,8 +8,9 @@ import numpy as np
 
 from gfx_ir import ops
 from gfx_ir.backend import Backend
-from gfx_ir.dtypes import bool_
+from gfx_ir.dtypes import DType, bool_, float64
 from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.graph import Value
 from gfx_ir.infer.number_conditions import SURE
 from gfx_ir.op import OpDef, lookup
 from gfx_ir.python_numbers import METHODS, OPEN
@@ -18,10 +19,16 @@ from ..interfaces import Capturing
 from ..python.faults import EQUAL, class_name, no_operator, not_given
 from ..values.numpy_numbers import number_when, scalar
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable
+from ..values.spoken import Spoken
 
 _ASTYPE = lookup("astype")
 _REFLECTED = {getattr(np, op): f"__r{name}__" for name, op in METHODS.items() if hasattr(np, op)}
 """What Python asks the right operand of, by the function of NumPy's that stands for the operator."""
+
+
+def _cast(x: Any, dtype: DType) -> Value:
+    made: Value = (ops.astype if type(x) is Value else ops.as_tensor)(x, dtype)
+    return made
 
 
 class Operands:
@@ -73,7 +80,10 @@ class Operands:
             return x
         if type(x) is Proxy and x.backend is not None and scalar(x) is not None:
             held = self.tracer.record.content(x.value)
-            return backend.beside(held[()]) if isinstance(held, np.ndarray) and not held.ndim else x
+            if isinstance(held, np.ndarray) and not held.ndim:
+                return backend.beside(held[()])
+            if scalar(x) == SURE and type(backend.beside(np.float32(0))) is float:
+                return self.tracer.wrap(ops.item(x.read()), backend)
         if type(x) is Proxy and x.backend is not None and x.backend.numbers:
             type_ = self.tracer.arrays.type_of(x.value)
             dtype = None if type_ is None else type_.dtype
@@ -87,6 +97,22 @@ class Operands:
         if method is None or type(x) is not Proxy or not isinstance(operands[0], np.generic):
             return NotImplemented
         return NotImplemented if x.backend is None or x.backend.numbers else getattr(x, method)(operands[0])
+
+    def speaker(self, other: Any, owner: Backend | None) -> Backend | None:
+        """By whose rules an operator goes: where an array of NumPy's stands beside a tensor of another framework, NumPy computes."""
+        if type(other) is not Proxy:
+            return self.tracer.arrays.array_owner(other) if isinstance(other, np.ndarray) else owner
+        numbers = other.backend is not None and other.backend.numbers and number_when(other) is None
+        return other.backend if numbers else owner
+
+    def spoken(self, op: OpDef, operands: tuple, backend: Backend | None) -> tuple:
+        """What an op takes where arrays of a framework are meant: of NumPy's in code of another framework, which keeps their dtypes, cast
+        so that these promote as NumPy's do."""
+        own = self.tracer.backend
+        if backend is None or not backend.numbers or own is None or own.numbers or own.beside_as(float64) != float64:
+            return operands
+        rules = Spoken(self.tracer.record, self.tracer.castable.sources, backend.promotion)
+        return rules.taken(op, operands, _cast)
 
     def check_operands(self, op: OpDef, operands: tuple, backend: Backend) -> None:
         """Raise UnsupportedConstruct where the framework's operator does not take arrays of these dtypes."""

@@ -40,13 +40,14 @@ def _tensor_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], 
         operands = (operand, value) if swapped else (value, operand)
         own = number_kinds(x)
         theirs = own and number_kinds(other)
-        if not theirs and x.backend is not None and op.name in x.backend.operators:
-            builder.operands.check_operands(op, operands, x.backend)
-        made = builder.add(op, operands)
+        owner = x.backend if theirs or not own or type(other) is not Proxy else other.backend
+        if not theirs and owner is not None and op.name in owner.operators:
+            builder.operands.check_operands(op, operands, owner)
+        made = builder.add(op, builder.operands.spoken(op, operands, builder.operands.speaker(other, owner)))
         kinds = (
             combined(builder, op.name, operands, (theirs, own) if swapped else (own, theirs), made) if theirs else ""
         )
-        return Proxy(made, x.backend, kinds)
+        return Proxy(made, owner, kinds)
 
     return method
 

@@ -103,6 +103,7 @@ class Tracer(Builder):
             Value, Any
         ] = {}  # what was made in a region that was left, and what was computed again for it
         self.open_graphs: tuple[Graph, ...] = ()  # regions that were left, and whose results are being joined
+        self.speaking: Backend | None = None  # whose function is being lifted
         self.quiet = False  # inside a framework's own modules, whose variable names are not the user's
         self.root: Any = None
         self.module_paths: dict[int, str] = {}
@@ -251,6 +252,8 @@ class Tracer(Builder):
             self.assumed.kinds(op.name, [x for x in args if type(x) is Value and x.is_tensor], "bui")
         if op.index:
             args = positions(self, op, args)
+        if self.speaking is not None:
+            args = self.operands.spoken(op, args, self.speaking)
         if op.traits & Trait.CHOOSES and type(args[0]) is Value and args[0].kind == "bool":
             return self._chosen(*args)
         moded = self.gradients.mode is not CALLERS and not marks(op) and op.form not in _WITHOUT_GRADIENT

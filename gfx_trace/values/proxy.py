@@ -270,6 +270,14 @@ def number_kinds(x: Any) -> Kinds:
     return NUMBERS if kind == OPEN else frozenset((kind,)) if kind else frozenset()
 
 
+def of_two_frameworks(a: Any, b: Any) -> bool:
+    """Whether two are arrays of frameworks of which one has writes through views of its own, as PyTorch's tensors beside NumPy's arrays:
+    no one value is both, nor has the methods of both."""
+    if type(a) is not Proxy or type(b) is not Proxy or a.backend is b.backend or None in (a.backend, b.backend):
+        return False
+    return not (a.weak or b.weak) and all(x.backend.views for x in (a, b))
+
+
 def either(a: Any, b: Any) -> Kinds:
     """The kinds of a number that is one or the other; none where one is no number."""
     one, other = number_kinds(a), number_kinds(b)
