@@ -198,9 +198,12 @@ class Expressions(Leaves):
         return tree_map(lambda leaf: self.plan.seen(self.resolve(leaf)), node.args)
 
     def of_numbers(self, node: Node) -> bool:
-        """Whether a node is an operator of Python's on its numbers, where Python runs the code."""
-        python = not self.module.style.control.higher_order and bool(node.op.sign)
-        return python and self.plan.facts.is_number(node.values[0])
+        """Whether a node is an operator of Python's on its numbers, where Python runs the code; one of a single operand, as abs, on what
+        may be a number or an array."""
+        if self.module.style.control.higher_order or not node.op.sign:
+            return False
+        either = len(node.op.params) == 1 and node.op.sign != "not"
+        return (self.plan.facts.may_be_number if either else self.plan.facts.is_number)(node.values[0])
 
     def test(self, leaf: Any, positive: bool = True) -> ast.expr:
         """A test as `if` and `while` take it: Python's `not` does for what may be a number as well."""

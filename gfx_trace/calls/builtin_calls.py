@@ -187,7 +187,7 @@ def _getattr(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if tracer.effects.unsure and type(found := stored_attribute(args[0], args[1])) is Gated:
         return tracer.gates.if_there(found, lambda side: side, lambda: args[2])
     try:
-        with gfx_handlers(lambda: AttributeError):
+        with gfx_handlers(lambda: (AttributeError,)):
             return tracer.objects.getattr(args[0], args[1])
     except AttributeError:
         return args[2]

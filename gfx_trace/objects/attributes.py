@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..heap.contents import attributes_of
@@ -68,19 +69,19 @@ class Attributes:
         if kind is super or issubclass(kind, type):
             return None
         whole, absent = (own_function(self.held(kind, asked)) for asked in ("__getattribute__", "__getattr__"))
-        if whole is not None and absent is not None:
-            return lambda o: self._either(o, name, whole, absent)
-        if whole is not None:
-            return lambda o: call(whole, (o, name), {})
-        if absent is not None and self.held(kind, name) is MISSING:
+        first = self._giver_of_class(kind, name) if whole is None else lambda o: call(whole, (o, name), {})
+        if absent is None:
+            return first
+        if first is None and self.held(kind, name) is MISSING:
             return lambda o: NOT_OWN if name in attributes_of(o) else call(absent, (o, name), {})
-        return self._giver_of_class(kind, name)
+        first = first or (partial(_slot, name) if type(self.held(kind, name)) is types.MemberDescriptorType else None)
+        return None if first is None else partial(self._either, name, first, absent)
 
-    def _either(self, o: Any, name: str, whole: Any, absent: Any) -> Any:
-        """What a class's `__getattribute__` gives, and its `__getattr__` where that says that there is no such attribute."""
+    def _either(self, name: str, first: Giver, absent: Any, o: Any) -> Any:
+        """What a class's `__getattribute__`, or a descriptor, gives, and its `__getattr__` where that says that there is no such attribute."""
         try:
-            with gfx_handlers(lambda: AttributeError):
-                return self.tracer.calls.call(whole, (o, name), {})
+            with gfx_handlers(lambda: (AttributeError,)):
+                return first(o)
         except AttributeError:
             return self.tracer.calls.call(absent, (o, name), {})
 
@@ -120,7 +121,7 @@ class Attributes:
     def has(self, o: Any, name: str) -> bool | None:
         """hasattr(o, name), where code of the user's tells it; else None."""
         try:
-            with gfx_handlers(lambda: AttributeError):
+            with gfx_handlers(lambda: (AttributeError,)):
                 return None if self.get(o, name) is NOT_OWN else True
         except AttributeError:
             return False
@@ -138,6 +139,12 @@ class Attributes:
             return False
         self.tracer.calls.call(put, (found, o, value), {})
         return True
+
+
+def _slot(name: str, o: Any) -> Any:
+    """A slot, which Python reads. Raises AttributeError where nothing is in it."""
+    object.__getattribute__(o, name)
+    return NOT_OWN
 
 
 def own_function(f: Any) -> Any:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from gfx_ir.control import is_placeholder
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.infer.abstract import NUMBERS
 from gfx_ir.infer.flow import Flow
+from gfx_ir.infer.number_conditions import SURE
 from gfx_ir.op import Trait
 from gfx_ir.program import Guard
-from gfx_ir.python_numbers import NUMBER_CLASSES
+from gfx_ir.python_numbers import NUMBER_CLASSES, OF_LETTERS
 from gfx_ir.trees import leaves
 
 from ..heap.aliases import memory, share
 from ..interfaces import Capturing
 from ..rewrite.packages import framework
+from ..values.numpy_numbers import number_when
 from ..values.proxy import Captured, HostProxy, Proxy, is_open, number_kinds
 
 _BOOLEAN = frozenset(("bool",))
@@ -45,6 +50,12 @@ def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
     other = b if a is truth else a
     if truth is not None and (found := _is_truth(tracer, other, truth)) is not None:
         return found
+    singles = [_of_numpy(tracer, x) for x in (a, b)]
+    if all(singles):
+        if singles[0] == singles[1] == _BOOLEAN:
+            return tracer.wrap(a == b)
+        if type(a) is not type(b) and singles[0] & singles[1]:
+            raise _left_open(tracer)
     kinds = [number_kinds(x) for x in (a, b)]
     if kinds[0] == kinds[1] == _BOOLEAN:
         return tracer.wrap(a == b) if truth is None else other if truth else tracer.truths.not_(other)
@@ -77,6 +88,17 @@ def _is_truth(tracer: Capturing, x: Any, truth: bool) -> Any:
     if "bool" not in kinds or kinds == _BOOLEAN:
         return None
     raise _left_open(tracer)
+
+
+def _of_numpy(tracer: Capturing, x: Any) -> frozenset[str]:
+    """The kinds that a number of NumPy's may be of, which has one object for each boolean; none for what is no such number."""
+    if isinstance(x, np.bool_):
+        return _BOOLEAN
+    if type(x) is not Proxy or number_when(x) is None or x.weak:
+        return frozenset()
+    dtype = tracer.record.dtype(x.read())
+    sure = number_when(x) == SURE and dtype is not None
+    return frozenset((OF_LETTERS[dtype.kind],)) if sure and dtype is not None else NUMBERS
 
 
 def _handed_through(tracer: Capturing, a: Proxy, b: Proxy) -> bool:

@@ -131,7 +131,7 @@ class Iteration:
     def _step(self, iterator: Any) -> Any:
         method = type(iterator).__next__
         if isinstance(method, FunctionType) and not isinstance(iterator, Lazy):
-            with gfx_handlers(lambda: StopIteration):
+            with gfx_handlers(lambda: (StopIteration,)):
                 return self.tracer.calls.call(method, (iterator,), {})
         check_begun(self.tracer, iterator)
         if type(iterator) is not GeneratorType:

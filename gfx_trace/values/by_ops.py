@@ -42,11 +42,11 @@ class ByOps:
         )
 
     def mixes_numbers(self, value: Value) -> bool:
-        """Whether tests leave a fixed number of NumPy's on one way and one of Python's on another: source has an array for the one of
+        """Whether tests leave a number of NumPy's on one way and one of Python's on another, and source has an array for the one of
         NumPy's."""
         found = self._record.kinds_of(value)
         mixed = not found.isdisjoint(NUMBERS) and not found <= NUMBERS
-        return mixed and any(self._is_fixed(side) for side in self._chosen(value))
+        return mixed and any(map(self.lacks_number, self._chosen(value)))
 
     def _chosen(self, value: Any) -> Iterator[Value]:
         """What tests leave, on all their ways."""
@@ -56,9 +56,6 @@ class ByOps:
                 yield from self._chosen(region.result[root.index - 1])
         elif root is not None:
             yield root
-
-    def _is_fixed(self, value: Value) -> bool:
-        return value.node.op.point is Point.GIVEN and self._record.kinds_of(value) <= SCALARS
 
     def _asked(self, value: Value) -> Kinds:
         found: Kinds = self.kinds.ask(self._record.facts.root(value))

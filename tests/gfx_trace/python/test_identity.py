@@ -109,3 +109,16 @@ def test_whether_what_may_be_something_else_is_true(other):
     program, x = gfx.symbolic_trace(fn, backend="torch"), torch.ones(2)
     for n in (0, 2, 3):
         assert repr(program(x, n)) == repr(fn(x, n)) == repr(program.to("torch")(x, n))
+
+
+def single(x: np.ndarray):
+    found, chosen = (x > 0).any(), np.bool_(True)
+    if x[0] > 0:
+        chosen = np.bool_(False)
+    return found is np.True_, chosen is np.False_, found is chosen, found is True, x.sum() is np.True_
+
+
+def test_numpy_has_one_object_for_each_boolean():
+    program = gfx.symbolic_trace(single)
+    for x in (np.array([1.0, 2.0]), np.array([-1.0, 2.0]), np.array([-1.0, -2.0])):
+        assert program(x) == program.to("numpy")(x) == single(x)

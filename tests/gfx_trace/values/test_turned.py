@@ -206,3 +206,16 @@ def test_no_gradient_flows_through_a_number(number):
         torch.testing.assert_close(torch.autograd.grad(program(given), given)[0], want)
         found = jax.grad(program.module("jax").load())(jnp.asarray(given.detach().numpy()))
         np.testing.assert_allclose(np.asarray(found), want.numpy(), rtol=1e-6)
+
+
+def test_abs_of_a_number_stays_one():
+    def f(x):
+        v = -2
+        if x[0] > 0:
+            v = -x.sum()
+        return abs(v)
+
+    source = gfx.symbolic_trace(f, backend="torch").to("torch")
+    for x in (X, -X):
+        want, got = f(x), source(x)
+        assert type(got) is type(want) and got == want
