@@ -234,7 +234,14 @@ class Applying:
     def _unwrapped(self, x: Any, backend: Backend | None) -> Any:
         """An argument as a lift of a framework takes it, which says what dtype a class of Python's is."""
         found = self._tracer.dtype(x, backend or self._tracer.backend) if type(x) is type else None
-        return self._tracer.unwrap(as_lists(x)) if found is None else found
+        return self._tracer.unwrap(self._position(as_lists(x))) if found is None else found
+
+    def _position(self, x: Any) -> Any:
+        """An argument, or what stands in a tuple or list of them, that says itself which size or position it is."""
+        if type(x) in (tuple, list):
+            items = [self._position(item) for item in x]
+            return x if all(item is part for item, part in zip(items, x)) else type(x)(items)
+        return x if hasattr(type(x), "__len__") else self._tracer.overloading.position(x)
 
     def _taken(self, args: tuple, backend: Backend | None) -> list[Any]:
         """Arguments as a lift takes them."""

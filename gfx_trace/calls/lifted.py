@@ -8,6 +8,7 @@ from typing import Any
 
 from gfx_ir.backend import Backend
 
+from ..objects.attributes import own_function
 from ..objects.special_methods import MEANINGS
 from .axis_patterns import pattern_call
 from .builtin_calls import BUILTINS
@@ -21,12 +22,22 @@ def always_lifted(f: Any) -> bool:
     return isinstance(f.__self__, (types.ModuleType, type, types.NoneType))
 
 
+def _is_key(f: Any) -> bool:
+    """Whether a callable may be one that a table has: none is whose hash is its author's, who is not asked for it."""
+    kind = type(f)
+    if kind is types.FunctionType or kind is types.BuiltinFunctionType or kind is type:
+        return True
+    try:
+        return own_function(kind.__hash__) is None and hash(f) is not None
+    except TypeError:
+        return False
+
+
 def lifted_by(f: Any, frameworks: Sequence[Backend]) -> Any:
     """What a callable is lifted by: a handler of a builtin or of einops, (Lift, its backend), or None."""
-    try:
-        found = BUILTINS.get(f)
-    except TypeError:  # a callable that is no key of a table
+    if not _is_key(f):
         return next((SPECIAL[name] for backend in frameworks if (name := backend.higher_order(f))), None)
+    found = BUILTINS.get(f)
     if found is not None:
         return found
     arranging = pattern_call(f)

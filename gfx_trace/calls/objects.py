@@ -236,9 +236,8 @@ class Objects:
 
     def _at(self, o: Any, key: Any) -> Any:
         """o[key], where Python may ask the key for its hash or its number."""
-        index = None if isinstance(o, dict) else self.tracer.overloading.own_method(key, "__index__")
-        if index is not None:
-            return self.item(o, self.tracer.calls.call(index, (key,), {}))
+        if not isinstance(o, dict) and (at := self.tracer.overloading.position(key)) is not key:
+            return self.item(o, at)
         if type(key) is slice:
             found = self.tracer.native_methods.run((key.start, key.stop, key.step), lambda: o[key])
             return self.tracer.journal.made.note(found) if type(o) is list else found
@@ -285,12 +284,8 @@ class Objects:
         if isinstance(key, slice):
             value = self.tracer.iteration.drained(value)
         if isinstance(o, (list, dict)) and not isinstance(key, slice):
-            if (
-                type(key) not in PLAIN_KEYS
-                and isinstance(o, list)
-                and (index := self.tracer.overloading.own_method(key, "__index__")) is not None
-            ):
-                key = self.tracer.calls.call(index, (key,), {})
+            if isinstance(o, list):
+                key = self.tracer.overloading.position(key)
             at = key if not isinstance(o, list) or key >= 0 else len(o) + key
             self.tracer.journal.links.write(o, lambda each: self._put(each, at, key, value))
             return

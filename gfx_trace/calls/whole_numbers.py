@@ -13,8 +13,7 @@ from ..values.proxy import HostProxy, Proxy, is_open
 
 def open_range(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """range(…)."""
-    owns = [tracer.overloading.own_method(x, "__index__") for x in args]
-    args = tuple([x if own is None else tracer.calls.call(own, (x,), {}) for x, own in zip(args, owns)])
+    args = tuple(map(tracer.overloading.position, args))
     args = tuple([tracer.calls.call(int, (x,), {}) if _boolean_index(tracer, x) else x for x in args])
     if not any(map(is_open, args)):
         return range(*args)
@@ -60,9 +59,9 @@ def range_length(tracer: Capturing, x: OpenRange) -> Any:
 def index(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """operator.index(x)."""
     (x,) = args
-    own = tracer.overloading.own_method(x, "__index__")
-    if own is not None or not is_open(x):
-        return f(x) if own is None else tracer.calls.call(own, (x,), {})
+    if not is_open(x):
+        found = tracer.overloading.position(x)
+        return f(x) if found is x else found
     if _boolean_index(tracer, x):
         return tracer.calls.call(int, (x,), {})
     if type(x) is HostProxy or (type(x) is Proxy and x.weak):

@@ -21,6 +21,8 @@ def endless(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     start = args[0] if args else kwargs.get("start", 0)
     if f is itertools.count and weak_kind(start) == "bool" and type(step) is int and step == 1:
         args, kwargs = (tracer.calls.call(int, (start,), {}),), {}
+    if f is itertools.repeat:
+        args = (*args[:1], *map(tracer.overloading.position, args[1:]))
     made = tracer.iteration.made(f(*args, **kwargs))
     if f is itertools.count:
         tracer.iteration.endless[id(made)] = made, step

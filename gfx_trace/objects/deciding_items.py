@@ -80,6 +80,8 @@ def first_that(tracer: Capturing, f: Any, source: Any, each: Callable[[Any], Any
     items = tracer.iteration.steps(source)
     for item in items:
         value = item if each is None else each(item)
+        if any(tracer.overloading.own_method(value, name) for name in ("__bool__", "__len__")):
+            value = tracer.truths.bool_(value)  # asked once
         test = tracer.truths.truth(value)
         if isinstance(test, Value):
             rest = _ahead(tracer, source, items, each)

@@ -103,6 +103,11 @@ def combine(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """zip, enumerate, reversed."""
     if f is reversed and (backwards := tracer.overloading.backwards(args[0])) is not None:
         return backwards
+    if f is enumerate:
+        args, kwargs = (
+            (*args[:1], *map(tracer.overloading.position, args[1:])),
+            {name: tracer.overloading.position(x) if name == "start" else x for name, x in kwargs.items()},
+        )
     first = args[:1] if f is enumerate else args
     parts: tuple[Any, ...] = tuple([part if isinstance(part, Lazy) else _counted(tracer, part) for part in first])
     if f is reversed and rows_kind(parts[0]) and isinstance(tracer.host_values.length(parts[0]), int):

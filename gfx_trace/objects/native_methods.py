@@ -67,6 +67,12 @@ class NativeMethods:
             found = self.written[kind] = special or hasattr(kind, "__missing__") or bool(self.of(kind))
         return found
 
+    def _code(self, kind: type) -> list[Any]:
+        """The functions of the user's own that a class holds: what they close over, and globals that they name, C writes as they stand."""
+        own = [vars(base) for base in kind.__mro__ if users({"__name__": base.__module__})]
+        held = [x for names in own for value in names.values() for x in _functions(value)]
+        return [f for f in held if own_function(f) is not None]
+
     def among(self, items: Iterable[Any]) -> list[Any]:
         """Those of the items whose methods C may run."""
         return [x for x in items if type(x) not in _PLAIN and self.runs(type(x))]
@@ -105,7 +111,15 @@ class NativeMethods:
                     f"GFX cannot convert this use of a {type(x).__name__}: Python itself calls {name}, and the object holds captured data",
                     "compare what it holds, or call the method by its name",
                 )
-        return tracer.effects.watched(f, tuple(asked), (), {})
+        kinds = {type(x): None for x in asked}
+        return tracer.effects.watched(f, (*asked, *[code for kind in kinds for code in self._code(kind)]), (), {})
+
+
+def _functions(held: Any) -> tuple:
+    """What runs where an attribute of an object is used, by what its class holds."""
+    if type(held) is property:
+        return held.fget, held.fset, held.fdel
+    return (getattr(held, "__func__", held),)
 
 
 def on_fixed(tracer: Capturing, f: Callable[[], Any]) -> Any:

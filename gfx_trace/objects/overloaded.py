@@ -14,6 +14,7 @@ from typing import Any
 from gfx_ir.probing import own_attribute
 from gfx_ir.python_numbers import METHODS
 
+from ..heap.contents import FIXED
 from ..heap.makers import COMBINED, puts_together
 from ..interfaces import Capturing
 from ..python.compared import Operand
@@ -39,6 +40,7 @@ _ASKED: dict[Any, str] = {
 }  # fmt: skip
 _MADE_BY_CODE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that a class statement, or a call of type, made
 _NAMES = {"and": "and_", "or": "or_"}
+_REPEATED = (str, bytes, bytearray, tuple, list)
 _METHODS = {SIGNS[name]: name for name in METHODS}
 
 
@@ -184,6 +186,11 @@ class Overloading:
         name = _ASKED.get(f) if args and type(f) in (type, types.BuiltinFunctionType) else None
         return None if name is None else self.own_method(args[0], name)
 
+    def position(self, x: Any) -> Any:
+        """What Python takes for a size or position where the user's own class says what that is; anything else as it is."""
+        found = None if type(x) in FIXED else self.own_method(x, "__index__")
+        return x if found is None else self.tracer.calls.call(found, (x,), {})
+
     def own_method(self, x: Any, name: str) -> Any:
         """The Python function that the class of x has for a special method; None where it has none whose source is the user's."""
         return _method(type(x), name)
@@ -210,6 +217,8 @@ def operate(tracer: Capturing, name: str, a: Any, b: Any) -> Any:
         if found is not NotImplemented:
             return found
     python = getattr(operator, _NAMES.get(name, name))
+    if name == "mul" and any(isinstance(x, _REPEATED) for x in (a, b)):
+        a, b = map(tracer.overloading.position, (a, b))
     if type(a) not in COMBINED and type(b) not in COMBINED:
         return _of_shapes(tracer, python, a, b)
     found = tracer.truths.placed(python, a, b)

@@ -49,11 +49,12 @@ def minmax(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
             return _best(f, rows)
         some = tracer.host_values.length(rows) > 0
         return tracer.truths.ifexp(some, lambda: _best(f, rows), lambda: kwargs["default"])
-    if not any(map(is_open, items)):
+    own = any(tracer.overloading.overloads(type(item)) for item in items)
+    if not own and not any(map(is_open, items)):
         return tracer.native_methods.run(items, lambda: f(*args, **kwargs))
     best = items[0]
     for item in items[1:]:
-        if any(isinstance(v, Proxy) for v in (best, item)):
+        if own or any(isinstance(v, Proxy) for v in (best, item)):
             best = _better(tracer, f, best, item)
         else:
             best = tracer.wrap(tracer.host(f.__name__, tracer.unwrap(best), tracer.unwrap(item)))
@@ -131,7 +132,7 @@ def _by_key(tracer: Capturing, f: Any, items: list[Any], key: Any) -> Any:
     best, rank = items[0], tracer.calls.call(key, (items[0],), {})
     for item in items[1:]:
         found = tracer.calls.call(key, (item,), {})
-        less = tracer.truths.placed(operator.gt if f is max else operator.lt, found, rank)
+        less = _before(tracer, f, found, rank)
         then, otherwise = (item, found), (best, rank)
         best, rank = tracer.truths.ifexp(less, lambda then=then: then, lambda otherwise=otherwise: otherwise)
     return best
@@ -149,9 +150,15 @@ def _best(f: Any, x: Proxy) -> Proxy:
     return best
 
 
+def _before(tracer: Capturing, f: Any, item: Any, best: Any) -> Any:
+    """Whether an item is less (greater) than another one, by the author's own operators where they have such."""
+    operands = map(tracer.overloading.as_operand, (item, best))
+    return tracer.truths.placed(operator.gt if f is max else operator.lt, *operands)
+
+
 def _better(tracer: Capturing, f: Any, best: Any, item: Any) -> Any:
     """The item, if it is less (greater) than the best: no minimum(), which hands a NaN on."""
-    less = tracer.truths.placed(operator.gt if f is max else operator.lt, item, best)
+    less = _before(tracer, f, item, best)
     if not _mixed(best, item) or (weak_kind(best) and weak_kind(item)):
         return tracer.truths.ifexp(less, lambda: item, lambda: best)
     chosen = ops.where(tracer.truths.truth(less), tracer.operands.operand(item), tracer.operands.operand(best))

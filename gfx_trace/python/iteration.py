@@ -9,9 +9,11 @@ from __future__ import annotations
 import collections
 import gc
 import itertools
+import operator
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from types import BuiltinFunctionType, FunctionType, GeneratorType
 from typing import Any
 
@@ -135,12 +137,18 @@ class Iteration:
                 return self.tracer.calls.call(method, (iterator,), {})
         check_begun(self.tracer, iterator)
         if type(iterator) is not GeneratorType:
-            return next(iterator)
+            return self._in_c(iterator)
         self.stepping.append(iterator)
         try:
             return next(iterator)
         finally:
             self.stepping.pop()
+
+    def _in_c(self, iterator: Any) -> Any:
+        """The next item of an iterator in C, which may ask the items that it goes over: for their truth, or to be added or compared."""
+        asks = type(iterator).__module__ == itertools.__name__
+        asked = self.tracer.native_methods.among(_items_in(iterator)) if asks else ()
+        return self.tracer.native_methods.run(asked, partial(next, iterator)) if asked else next(iterator)
 
     def steps(self, source: Any, later: bool = False) -> Iterator[Any]:
         """The items of a source one by one. `later`: one loop takes them, whose later trips may hang on tests, or an iterator that is made
@@ -257,18 +265,47 @@ class Iteration:
         )
 
     def _given(self, x: Any, takes: bool, module: Any) -> Any:
-        if module in _CALLING and (entered := self.entered(x)) is not x:
-            return entered
         lazy = module == "itertools"
+        if module in _CALLING and (entered := self.entered(x)) is not x:
+            return entered if type(x) is FunctionType or not lazy else _Standing(self, x, entered)
         if not is_iterator(x):
             self.tracer.effects.sure_within(x)
-            return self.steps(x, later=lazy) if (takes or lazy) and self._goes_over(x) else x
+            if (takes or lazy) and self._goes_over(x):
+                return self.steps(x, later=lazy)
+            return self.tracer.overloading.position(x) if lazy else x
         if isinstance(x, Lazy) and not lazy:
             return self.drained(x)
         if lazy or self.tracer.overloading.own_method(x, "__next__") is not None:
             return self.steps(x, later=lazy)
         self.check(x)
         return x
+
+
+def _items_in(iterator: Any) -> list[Any]:
+    """What an iterator in C goes over, and keeps between items. It may hold a tuple that is not filled: Python's own code reads none."""
+    level, found = [iterator], {id(iterator): iterator}
+    while level:
+        inner = gc.get_referents(*level)
+        level = [x for x in inner if id(x) not in found and (is_iterator(x) or type(x) in (list, tuple))]
+        found.update((id(x), x) for x in inner)
+    return list(found.values())
+
+
+class _Standing:
+    """Stands for a callable object of the author's in a call of code in C, which may call it, go over it or take it for a number: all of
+    that is entered."""
+
+    def __init__(self, iteration: Iteration, x: Any, entered: Callable[..., Any]) -> None:
+        self.iteration, self.x, self.entered = iteration, x, entered
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.entered(*args, **kwargs)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.iteration.steps(self.x, later=True)
+
+    def __index__(self) -> int:
+        return operator.index(self.iteration.tracer.overloading.position(self.x))
 
 
 def _place(error: CaptureError, site: Span | None) -> None:
