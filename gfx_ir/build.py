@@ -108,13 +108,17 @@ class Builder:
         return values[0] if len(values) == 1 else values
 
     def append(self, node: Node, taken: list[Value] | None = None) -> Node:
-        """Add a made node at the end of the innermost graph; its effect after the effects before it. `taken`: the Values that it takes."""
-        self.graph.insert(node, None, taken)
-        if node.op.effect:
-            node.after = self._last_effect(node)
+        """Add a made node at the end of the innermost graph, and infer its types. `taken`: the Values that it takes."""
+        self.link(node, taken)
         if self.typed(node):
             node.forward(self.promotion)
         return node
+
+    def link(self, node: Node, taken: list[Value] | None = None) -> None:
+        """Add a made node, whose types are told, at the end of the innermost graph; its effect after the effects before it."""
+        self.graph.insert(node, None, taken)
+        if node.op.effect:
+            node.after = self._last_effect(node)
 
     def _last_effect(self, node: Node) -> Node | None:
         before = node.prev

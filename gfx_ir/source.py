@@ -143,6 +143,14 @@ class Span:
         """The line itself, stripped."""
         return linecache.getline(self.file, self.line).strip()
 
+    def within(self, scope: Scope) -> Span:
+        """The same instruction in another call."""
+        return (
+            Span(self.file, self._line, self._name, scope)
+            if self._code is None
+            else scope.span(self._code, self._lasti)
+        )
+
     def callers(self) -> Iterator[Span]:
         """The call sites that led here, innermost first."""
         scope = self.scope

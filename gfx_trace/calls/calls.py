@@ -340,6 +340,7 @@ class Calls:
         function = own_attribute(method, "__func__")
         if function is None or not enterable(function):
             return self.call(method, args, kwargs)
+        self.tracer.consulted.runs(function)
         self.tracer.depth += 1
         try:
             return self._running(convert(function, self.tracer), function)(method.__self__, *args, **kwargs)

@@ -64,19 +64,18 @@ class Functions:
         self._codes: list[types.CodeType] = []  # whose ids these are
         self.hopeless: set[int] = set()  # ids of the code of functions that are always expanded
         self._idle: Counter[types.CodeType] = Counter()  # how often one computed nothing, given nothing open
-        self._reading: list[Reads] = []  # of each that is being captured
+        self._bodies = 0  # how many functions are being captured, each in the one before
 
     def enters(self, f: types.FunctionType) -> None:
         """Note that the body of f is captured: what it reads from outside decides what it does."""
         self.share.entered += 1
-        for reads in self._reading:
-            reads.add(f)
+        self.tracer.consulted.runs(f)
 
     def call(self, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
         """What a call of f, whose rewritten form is `new`, gives; NotImplemented where it has to be expanded."""
         if not self.share.on or f.__code__.co_flags & _ENDLESS:
             return self.expand(f)
-        mode = self._mode()
+        mode = self.mode()
         if mode is None or self.tracer.scopes.is_own_forward(f, args):
             return NotImplemented
         idle = self._idle[f.__code__] >= _IDLE
@@ -98,8 +97,7 @@ class Functions:
             kept = self._kept[key] = found
         if kept is None or not self._apart(kept, given) or not self._let_out(kept):
             return NotImplemented
-        for reads in self._reading:
-            reads.update(kept.reads)
+        self.tracer.consulted.again(kept.reads)
         self.share.calls += 1
         self.share.doubtful += kept.outputs.doubts
         self.share.entered += kept.entered
@@ -107,7 +105,7 @@ class Functions:
 
     def runs_module(self) -> None:
         """Note that a module is called. Raises RunsModule where a function around is being captured: it has to be expanded."""
-        if self._reading:
+        if self._bodies:
             raise RunsModule("a function that calls a module is a part of the model")
 
     def expand(self, f: types.FunctionType) -> Any:
@@ -116,7 +114,7 @@ class Functions:
         self.hopeless.add(id(f.__code__))
         return NotImplemented
 
-    def _mode(self) -> Hashable:
+    def mode(self) -> Hashable:
         """What tells the gradient mode; None: data decides."""
         mode = self.tracer.gradients.mode
         if mode is CALLERS:
@@ -176,9 +174,9 @@ class Functions:
         Python's work; None where it has to be expanded."""
         entered, reads, made = self.share.entered, Reads(), self.tracer.journal.made
         reached = Reached(reads, given.objects, functools.partial(made.since, mark=len(made)))
-        self._reading.append(reads)
+        self._bodies += 1
         try:
-            with self._or_nothing():
+            with self.tracer.consulted.watched(reads), self._or_nothing():
                 with self._alone(f.__name__) as side:
                     places: list[Open] = list(map(self._place, given.values, given.held, given.profiles, given.names))
                     key = self.tracer.key = Proxy(side.graph.add_placeholder("key", "key"), self.tracer.backend)
@@ -190,7 +188,7 @@ class Functions:
                         new = function if new is f else convert(function, self.tracer)
                     found = self.tracer.calls.enter(new, function, *arguments, expanded=True)
                     idle = not (given.values or self._left_something(side))
-                    outputs = Outputs(self.tracer.facts, side.graph, places, filled)
+                    outputs = Outputs(self.tracer.facts, _of_graph(side.graph), places, filled.made)
                     result = found if idle else self._result(found, outputs, [*places, key], own)
                 self._check(side, outputs, reached, idle)
         except RunsModule:
@@ -200,7 +198,7 @@ class Functions:
             self._came_to_nothing(f, given, type(error) is Outlives)
             return None
         finally:
-            self._reading.pop()
+            self._bodies -= 1
             entered, self.share.entered = self.share.entered - entered, entered
         if idle:
             self._came_to_nothing(f, given)
@@ -357,6 +355,10 @@ class Functions:
             assert type(written) is Proxy
             written.write(node.values[own])
         return outputs.given(kept.result, made, given.values, given.containers)
+
+
+def _of_graph(graph: Graph) -> Callable[[Node], bool]:
+    return lambda node: node.graph is graph
 
 
 def _from_outside(side: Any, own: list[Value]) -> list[Value]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterable
 from types import FrameType, MethodType
@@ -56,6 +57,7 @@ def check_modes(modes: Iterable[Mode]) -> None:
 def register_root(tracer: Capturing, root: Any) -> None:
     """Learn the paths of a model's modules and tensors; the first path of a tied tensor is its own."""
     tracer.root = root
+    tracer.repeated.registers(root)
     known = tracer.tensor_paths
     for path, module in root.named_modules():
         tracer.module_paths.setdefault(id(module), path)
@@ -209,6 +211,12 @@ def call_module(tracer: Capturing, module: Any, args: tuple, kwargs: dict, own: 
     call = own_call(module) if own else None
     if call is not None:
         return tracer.calls.run_method(MethodType(call, module), args, kwargs)
+    if module_class(tracer, type(module)).lift is not None:
+        return _between_hooks(tracer, module, args, kwargs)
+    return tracer.repeated.call(module, args, kwargs, functools.partial(_between_hooks, tracer))
+
+
+def _between_hooks(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> Any:
     return with_hooks(tracer, module, args, kwargs, _forward)
 
 
@@ -248,6 +256,7 @@ def register_loose(tracer: Capturing, module: Any) -> None:
     name = type(module).__name__.lower()
     count = sum(path == name or path.startswith(f"{name}_") for path in tracer.module_paths.values())
     prefix = f"{name}_{count}" if count else name
+    tracer.repeated.registers(module)
     for path, child in module.named_modules():
         full = f"{prefix}.{path}" if path else prefix
         tracer.module_paths.setdefault(id(child), full)

@@ -143,7 +143,9 @@ def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: 
         _with_items(tracer, f, owner, args, kwargs)
         given, named = args, kwargs
         run = functools.partial(tracer.effects.run, f, given, named)
-        result = tracer.native_methods.run(_asked(f, owner, args), lambda: entering(tracer, f, given, run))
+        asked = list(_asked(f, owner, args))
+        tracer.repeated.gives(f, *asked, *kwargs.values())
+        result = tracer.native_methods.run(asked, lambda: entering(tracer, f, given, run))
     except GfxError as error:
         tracer.python.refusals = refusals  # the error says it
         _placed(tracer, error, site)
@@ -159,6 +161,7 @@ def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: 
             tracer, f, "it is code that GFX does not enter, and it takes no value that is not there yet"
         ) from None
     tracer.site = site
+    tracer.repeated.meets(result)
     tracer.memoised.made(result)
     if tracer.python.refusals != refusals:
         raise _refused(tracer, f, "it goes on without the value")

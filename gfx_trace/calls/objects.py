@@ -109,7 +109,7 @@ class Objects:
         if type(found) is Gated:
             return self.tracer.gates.read(found)
         self.tracer.consulted.add((id(o), name))
-        return found
+        return self.tracer.repeated.meets(found, o)
 
     def outside_generator(self, name: str) -> Exception:
         """The error for a draw that would be made once, at capture, and be the same number in every call."""
@@ -232,7 +232,7 @@ class Objects:
             at = len(o) + key if type(o) is list and key < 0 else key
             place = (id(self.tracer.journal.tables.owner(o)), at) if type(key) in PLAIN_KEYS else None
             return self.tracer.arrays.array_proxy(found, key if isinstance(key, str) else "constant", place)
-        return found
+        return self.tracer.repeated.meets(found, o)
 
     def _at(self, o: Any, key: Any) -> Any:
         """o[key], where Python may ask the key for its hash or its number."""
@@ -241,6 +241,7 @@ class Objects:
         if type(key) is slice:
             found = self.tracer.native_methods.run((key.start, key.stop, key.step), lambda: o[key])
             return self.tracer.journal.made.note(found) if type(o) is list else found
+        self.tracer.repeated.gives(operator.getitem, key)
         return self.tracer.native_methods.run((key, *o) if isinstance(o, dict) else (key,), lambda: o[key])
 
     def _missing(self, o: Any, key: Any) -> Any:

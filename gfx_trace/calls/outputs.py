@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gfx_ir.graph import Graph, Value
+from gfx_ir.control import is_placeholder
+from gfx_ir.graph import Node, Value
 from gfx_ir.op import active
 
 from ..heap.aliases import Doubt, doubt, memory
@@ -16,7 +17,7 @@ from ..values.either import Either
 from ..values.facts import Facts
 from ..values.nest import branches, is_record, rebuilt
 from ..values.proxy import HostProxy, Proxy
-from .signatures import FIXED, Filled, NoCall, Open
+from .signatures import FIXED, NoCall, Open
 
 _MAY_BE = "a function gives it, and it may be a view of what the function is given"
 
@@ -46,11 +47,14 @@ class Tree:
 
 
 class Outputs:
-    """The values that a captured body gives, in their order, and the tree that its result is of them. `doubts`: whether one of them
-    may share memory with what the function is given."""
+    """The values that a captured body gives, in their order, and the tree that its result is of them. `here`: whether a node is one of the
+    body's own; `given`: containers that it is given, by their positions. `doubts`: whether one of the values may share memory with what
+    the function is given."""
 
-    def __init__(self, facts: Facts, graph: Graph, places: Sequence[Open], given: Filled) -> None:
-        self._facts, self._graph, self._places, self._given = facts, graph, places, given
+    def __init__(
+        self, facts: Facts, here: Callable[[Node], bool], places: Sequence[Open], given: Mapping[int, Any]
+    ) -> None:
+        self._facts, self._here, self._places, self._given = facts, here, places, given
         self.values: list[Value] = []
         self.like: list[Open] = []
         self.writes: list[tuple[int, int]] = []  # which of the open values are written, and which value tells what
@@ -66,7 +70,7 @@ class Outputs:
             return x
         if kind is Proxy or kind is HostProxy:
             return self._open(x)
-        for at, made in self._given.made.items():
+        for at, made in self._given.items():
             if made is x:
                 return Passed(at, whole=True)
         parts = branches(x)
@@ -92,7 +96,7 @@ class Outputs:
             if known is x:
                 return Own(at)
         value = x.read()
-        if type(value) is not Value or value.node.graph is not self._graph:
+        if type(value) is not Value or not self._here(value.node):
             raise NoCall
         if not isinstance(x, Proxy) or value.kind == "key":
             return Own(self._added(value, x))
@@ -122,16 +126,17 @@ class Outputs:
 
     def _inside(self, value: Any) -> bool:
         """Whether a value was made in this body, or in a region of it."""
-        root = self._facts.root(value) if type(value) is Value else None
-        graph = None if root is None or root in self._graph.placeholders else root.node.graph
-        while graph is not None and graph is not self._graph:
-            graph = graph.owner.graph if graph.owner is not None else None
-        return graph is not None
+        node = self._facts.root(value).node if type(value) is Value else None
+        if node is not None and is_placeholder(node) and self._here(node):
+            return False
+        while node is not None and not self._here(node):
+            node = node.graph.owner if node.graph is not None else None
+        return node is not None
 
     def written(self, at: int, place: Proxy) -> None:
         """The open value at that position was written: what it is now is another value that the function gives. Raises NoCall."""
         value = place.value
-        if value.node.graph is not self._graph or value.kind not in ("tensor", "key"):
+        if not self._here(value.node) or value.kind not in ("tensor", "key"):
             raise NoCall
         self.writes.append((at, self.values.index(value) if value in self.values else self._added(value, place)))
 

@@ -135,6 +135,14 @@ class Raising(Waiting):
         for x in absent if owner is not None and not owner.numbers else ():
             facts.found(x)
 
+    def repeated(self, node: Node, again: Node) -> None:
+        """Note that a node does what another one does."""
+        if node in self.may_raise:
+            self.may_raise[again] = self.may_raise[node]
+        for found in (self.absent, self.sound):
+            if node in found:
+                found.add(again)
+
     def matters(self, node: Node) -> bool:
         """Whether it makes a difference that a node runs whose values nobody takes."""
         return self.acts(node) or self.raised_by(node) is not None or self.may_fail(node)

@@ -31,7 +31,9 @@ class Journal:
         self._since = [0]  # of each region, how much had been made before it
         self.links = Links(self.frames, self.made)  # of containers that may be others
         self.log: list[int] = []  # ids of what was written, or put back, but for tensors,
-        self.overwritten: set[Any] = set()  # and what tensors held before they were
+        self.touched = set[int]()  # all of these ids,
+        self.overwritten: set[Any] = set()  # and what tensors held before they were,
+        self.replaced: list[Any] = []  # as often as they were
         self.writes = 0  # how many there were, of all kinds
 
     def record(
@@ -77,9 +79,12 @@ class Journal:
         self.writes += 1
         if kind == "proxy":
             self.overwritten.add(obj.value)
+            self.replaced.append(obj.value)
         else:
             wide = kind == "global" or isinstance(obj, _WIDE)
-            self.log += [ANYWHERE] if wide else self.tables.ids(obj)
+            ids = [ANYWHERE] if wide else self.tables.ids(obj)
+            self.log += ids
+            self.touched.update(ids)
 
     def _check_alone(self, obj: Any, span: Any) -> None:
         if obj in self.links:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from gfx_ir.probing import cell_content, is_module
@@ -27,9 +28,11 @@ def content_of(cell: types.CellType) -> Any:
 
 
 class Reads:
-    """What some functions read: their variables from outside, with what these held, and the objects that can be reached from there."""
+    """What some functions read: their variables from outside, with what these held, the objects that can be reached from there, and the
+    attributes that they ask for (`asked`): by the id of their object and their name, None for all that it has."""
 
     def __init__(self) -> None:
+        self.asked: dict[tuple[int, Any], None] = {}
         self.cells: dict[int, tuple[types.CellType, Any]] = {}
         self.functions: dict[int, types.FunctionType] = {}
 
@@ -41,6 +44,7 @@ class Reads:
 
     def update(self, other: Reads) -> None:
         """One is called that reads all this."""
+        self.asked.update(other.asked)
         self.functions.update(other.functions)
         for key, held in other.cells.items():
             self.cells.setdefault(key, held)
@@ -48,6 +52,16 @@ class Reads:
     def hold(self) -> bool:
         """Whether all variables hold what they held."""
         return not self.cells or all(content_of(cell) is held for cell, held in self.cells.values())
+
+    def held(self) -> Iterator[Any]:
+        """What the functions' variables from outside and their defaults hold."""
+        for _, held in self.cells.values():
+            yield held
+        for f in self.functions.values():
+            yield from f.__defaults__ or ()
+            yield from (f.__kwdefaults__ or {}).values()
+            known = f.__globals__
+            yield from (known[name] for name in set(_names(f.__code__)) if name in known)
 
     def places(self, given: Iterable[Any]) -> frozenset[int] | None:
         """Ids of all objects that can be reached from the functions' variables, and from what they are given; None: of too many."""
@@ -121,9 +135,31 @@ class Asked:
         self._journal = journal
         self._places: set[tuple] = set()
         self._whole: dict[int, Any] = {}  # objects that were asked for all of them, by id
+        self._watching: list[Reads] = []
+
+    @contextmanager
+    def watched(self, reads: Reads) -> Iterator[None]:
+        """Inside, what the code reads is noted, too."""
+        self._watching.append(reads)
+        try:
+            yield
+        finally:
+            self._watching.pop()
+
+    def runs(self, f: types.FunctionType) -> None:
+        """Note that the code of a function runs."""
+        for reads in self._watching:
+            reads.add(f)
+
+    def again(self, all_of_it: Reads) -> None:
+        """Note that code which read all this runs once more."""
+        for reads in self._watching:
+            reads.update(all_of_it)
 
     def add(self, place: tuple) -> None:
         """Note that what stands at a place was asked for; what the code itself has written there is not from before."""
+        for reads in self._watching:
+            reads.asked[place] = None
         key = place[0], "attribute", place[1]
         if self._journal.made.has(place[0]):
             return
@@ -134,6 +170,8 @@ class Asked:
 
     def add_all(self, owner: Any) -> None:
         """Note that the code may ask an object for any attribute."""
+        for reads in self._watching:
+            reads.asked[id(owner), None] = None
         if not self._journal.made.has(id(owner)):
             self._whole[id(owner)] = owner
 

@@ -27,6 +27,7 @@ from .calls import (
     Keeping,
     Managing,
     Remembering,
+    Repeating,
     RunningMethods,
     Scoping,
     Writing,
@@ -87,6 +88,9 @@ class Recording(Places, Protocol):
     def append(self, node: Node) -> Node:
         """Add a node that was made."""
 
+    def link(self, node: Node) -> None:
+        """Add a node that was made, and whose types are told."""
+
     def host(self, operator_: str, *args: Any) -> Any:
         """Apply an operator of Python's to host values."""
 
@@ -112,6 +116,8 @@ class Knowing(Protocol):
 
     @property
     def functions(self) -> Keeping: ...
+    @property
+    def repeated(self) -> Repeating: ...
     @property
     def native_methods(self) -> RunningMethods: ...
     @property

@@ -129,6 +129,7 @@ class InModes(Protocol):
 
     mode: Any
     asked: Any
+    ruled: list[tuple[Any, int]]
     standing: dict[int, tuple[Any, Any]]
 
     @property

@@ -114,6 +114,7 @@ class Overloading:
     def as_operand(self, x: Any, joins: bool = False) -> Any:
         """What stands for an operand of an operator in converted code; `joins`: it may make a container of others, as one shape of
         two."""
+        self.tracer.repeated.gives(operator.eq, x)
         made = joins and (type(x) in COMBINED or self.is_shape(x))
         return Operand(x) if made or self.overloads(type(x)) else x
 

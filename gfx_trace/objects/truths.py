@@ -211,6 +211,7 @@ class Truths:
         if is_iterator(container) or (method is None and self._goes_over(container)):
             return found_in(self.tracer, container, item)
         inside = container if isinstance(container, (list, tuple, set, frozenset, dict)) else ()
+        self.tracer.repeated.gives(operator.contains, item)
         return self.tracer.native_methods.run((item, *inside), lambda: item in container)
 
     def _goes_over(self, x: Any) -> bool:

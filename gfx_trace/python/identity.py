@@ -33,6 +33,7 @@ def one_object(tracer: Capturing, a: Any, b: Any) -> Any:
     """a is b. Raises UnsupportedConstruct where that hangs on a test or a loop, which leave the one object or the other.
 
     Of booleans there is one each; which whole numbers are one object is up to the interpreter."""
+    tracer.repeated.compares(a, b)
     if a is b:
         return True
     if not (is_open(a) or is_open(b)):

@@ -29,6 +29,7 @@ from ..calls.functions import Functions
 from ..calls.kept import Share
 from ..calls.modules import ModuleClass
 from ..calls.objects import Objects
+from ..calls.repeated import Repeated
 from ..control.loops import Loops
 from ..control.raising import Raising
 from ..control.regions import Regions
@@ -160,6 +161,7 @@ class Tracer(Builder):
         self.record = Record(self.facts, self.promotion, self.assumed, self.arrays.type_of)
         self.castable = Castable(self)
         self.functions = Functions(self, Share())
+        self.repeated = Repeated(self)
         self.decided = Decided(self.record)
 
     def is_boolean(self, value: Value, number: bool = False) -> bool:

@@ -19,6 +19,30 @@ from gfx_ir.infer.demand import Question, Rule
 from gfx_ir.op import Trait
 
 
+class Known(dict[Any, Any]):
+    """Facts that a part of the code finds out; `asked` holds those that were known before it (`before`) and asked for."""
+
+    def __init__(self, before: dict[Any, Any], asked: list[Any]) -> None:
+        super().__init__()
+        self.before, self.asked = before, asked
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """What is known under a key."""
+        if key in self:
+            return self[key]
+        found = self.before.get(key)
+        if found is None:
+            return default
+        self.asked.append(key)
+        return found
+
+    def copy(self) -> Known:
+        """The same facts, to which others come."""
+        made = Known(self.before, self.asked)
+        made.update(self)
+        return made
+
+
 class Facts:
     """A dictionary of known tests, and what captured placeholders stand for."""
 
@@ -121,7 +145,7 @@ class Facts:
     def alone(self) -> Iterator[None]:
         """What is found out inside holds there alone, and what was chosen by it is chosen anew behind it."""
         known, chosen = self.known, self.chosen
-        self.known, self.chosen = dict(known), []
+        self.known, self.chosen = known.copy(), []
         try:
             yield
         finally:

@@ -1,0 +1,287 @@
+"""Repeated modules: what a module does that is like one that was called before is recorded as that was, with its own tensors.
+
+The nodes of a call stand for those of another one where both modules hold the same but for their tensors and for constants that the
+code did not ask for, what they are given is of one kind, and what the code reads from elsewhere is as it was; and where the call did
+nothing but compute: it wrote nothing that was there before it, and no code in C was given a module.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FunctionType, MethodType
+from typing import Any
+
+from gfx_ir.control import is_parameter
+from gfx_ir.errors import CaptureError
+from gfx_ir.graph import Graph, Node, Value, values_in
+from gfx_ir.probing import is_module
+from gfx_ir.source import Scope
+
+from ..heap.aliases import memory
+from ..heap.contents import MODULE_TABLES, WITHOUT_PARTS, attributes_of
+from ..heap.correspondence import Correspondence
+from ..heap.reads import Reads
+from ..interfaces import Capturing
+from ..values.facts import Known
+from ..values.proxy import Proxy
+from .outputs import Outputs
+from .signatures import Given, NoCall
+from .twins import Twins
+
+Run = Callable[[Any, tuple, dict], Any]
+_HOPELESS = 8
+"""How many modules of a kind, each unlike those before it, are compared with these."""
+_TENSORS = MODULE_TABLES[:2]
+_OF_CODE = (inspect.signature, inspect.getfullargspec, inspect.getsource, inspect.unwrap, inspect.ismethod, callable)
+"""What asks a method for its code alone."""
+
+
+@dataclass(eq=False)
+class Called:
+    """A call of a module that was captured: `nodes`, in `graph`, under the scope `outer`; `places`, the positions of what is `given`, by
+    its values; `closed`, what the nodes take from outside beside that; `result`, as a tree of `outputs`.
+
+    `reads`: what the code read; `met`: what beside modules holds modules that the code came to. `since`: from where on in the journal's
+    log, `made`: from how many objects on; `replaced`: up to which write to a tensor; `entered`: how many functions."""
+
+    module: Any
+    given: Given
+    graph: Graph
+    outer: Scope
+    since: int
+    made: int
+    reads: Reads = field(default_factory=Reads)
+    nodes: list[Node] = field(default_factory=list)
+    places: dict[Value, int] = field(default_factory=dict)
+    closed: list[Value] = field(default_factory=list)
+    outputs: Any = None
+    result: Any = None
+    met: dict[int, Any] = field(default_factory=dict)
+    entered: int = 0
+    replaced: int = 0
+    spoilt: bool = False
+
+
+class Repeated:
+    """The calls of modules in one capture, and which of them others may repeat."""
+
+    def __init__(self, tracer: Capturing) -> None:
+        self.tracer = tracer
+        self._kinds: dict[int, Hashable] = {}  # what modules are made of, by id
+        self._counts: Counter[Hashable] = Counter()
+        self._kept: dict[Hashable, list[Called]] = {}
+        self._open: list[tuple[Called, Hashable]] = []
+        self._missed: Counter[Hashable] = Counter()  # how many of a kind were called, one after the other, that are like none before
+        self._apart = set[Hashable]()  # kinds of which no call stands for others
+
+    def registers(self, module: Any) -> None:
+        """Note of what a model and the modules in it are made."""
+        self._kind_of(module)
+
+    def spoils(self) -> None:
+        """Note that no other call does what those do that are open."""
+        for called, _ in self._open:
+            called.spoilt = True
+
+    def gives(self, f: Any, *given: Any) -> None:
+        """Note what code that is not entered is given: it may ask a module for anything, and which one it is."""
+        if self._open and not any(f is one for one in _OF_CODE) and any(map(_leads_to_module, given)):
+            self.spoils()
+
+    def meets(self, found: Any, holder: Any = None) -> Any:
+        """Note what the code comes to: a module, or a list of such, is to be held by what the module that is called holds (`holder`)."""
+        if self._open and _leads_to_module(found):
+            for called, _ in self._open:
+                called.met[id(holder)] = holder
+        return found
+
+    def compares(self, a: Any, b: Any) -> None:
+        """Note that the code asks whether a module is another one."""
+        if self._open and is_module(a) and is_module(b):
+            self.spoils()
+
+    def call(self, module: Any, args: tuple, kwargs: dict, run: Run) -> Any:
+        """What run(module, args, kwargs) gives: recorded as that of a module like it, where one was called."""
+        kind, tracer = self._kind_of(module), self.tracer
+        if not self._may_repeat(module, kind):
+            return run(module, args, kwargs)
+        try:
+            given = Given(tracer, tracer.functions.profiles, type(module).forward, args, kwargs)
+        except (NoCall, CaptureError):  # what an argument holds may be undecided
+            return run(module, args, kwargs)
+        key = kind, tracer.functions.mode(), tracer.quiet, given.key
+        for called in self._kept.get(key, ()):
+            like = self._like(called, module, given)
+            if like is not None:
+                tracer.functions.share.entered += called.entered
+                self._missed[kind] = 0
+                return Twins(tracer, called, given, like).result()
+        log, made = len(tracer.journal.log), len(tracer.journal.made)
+        with self._recorded(Called(module, given, tracer.graph, tracer.scopes.scope, log, made), kind) as called:
+            found = called.result = run(module, args, kwargs)
+        self._missed[kind] += 1
+        if called.spoilt or self._missed[kind] > _HOPELESS:
+            self._apart.add(kind)
+        else:
+            self._kept.setdefault(key, []).append(called)
+        return found
+
+    # ------------------------------------------------------------------ which modules
+    def _kind_of(self, module: Any) -> Hashable:
+        """What tells modules apart at a glance: their class, the types of their tensors and the kinds of the modules in them."""
+        found = self._kinds.get(id(module))
+        if found is None:
+            self._kinds[id(module)] = id(module)  # of one that holds itself
+            own = attributes_of(module)
+            tensors = [(name, _type_of(x)) for table in _TENSORS for name, x in (own.get(table) or {}).items()]
+            inner = [(name, self._kind_of(x)) for name, x in (own.get("_modules") or {}).items() if x is not None]
+            found = self._kinds[id(module)] = hash((type(module), *tensors, *inner))
+            self._counts[found] += 1
+        return found
+
+    def _may_repeat(self, module: Any, kind: Hashable) -> bool:
+        """Whether there are others like a module, beside those in one around it, and its class says what a call does."""
+        counts, tracer = self._counts, self.tracer
+        if counts[kind] < 2:
+            counts[kind] += 1  # one that is called again is like itself
+            return False
+        if kind in self._apart or (self._open and counts[kind] <= counts[self._open[-1][1]]):
+            return False
+        special = tracer.raising.handlers or tracer.staged_values or tracer.decomposing or tracer.own_rules
+        if special or tracer.gradients.ruled or tracer.facts.dtype_tests or tracer.functions.mode() is None:
+            return False
+        return type(type(module).forward) is FunctionType and "forward" not in attributes_of(module)
+
+    # ------------------------------------------------------------------ what a call did
+    @contextmanager
+    def _recorded(self, called: Called, kind: Hashable) -> Iterator[Called]:
+        """Record a call: what it added, asked for and read; it is spoilt where it did more than that."""
+        tracer, graph, journal, facts = self.tracer, called.graph, self.tracer.journal, self.tracer.facts
+        last, count, replaced = graph.last, graph.count, len(journal.replaced)
+        state, entered = self._state(), tracer.functions.share.entered
+        before = facts.known
+        facts.known = known = Known(before, [])
+        self._open.append((called, kind))
+        try:
+            with tracer.consulted.watched(called.reads):
+                yield called
+        finally:
+            self._open.pop()
+            if facts.known is known:
+                before.update(known)
+                facts.known = before
+        called.entered = tracer.functions.share.entered - entered
+        called.nodes, called.replaced = _behind(graph, last), len(journal.replaced)
+        called.spoilt |= (
+            bool(known.asked)
+            or any(map(_leads_to_module, called.reads.held()))
+            or any(map(_leads_to_module, called.given.objects))
+            or state != self._state()
+            or len(called.nodes) != graph.count - count
+            or any(node.regions for node in called.nodes)
+            or bool(journal.written(called.since, called.made))
+            or not self._told(called, set(journal.replaced[replaced:]))
+        )
+
+    def _state(self) -> tuple:
+        """What only grows where a call does more than to compute."""
+        tracer = self.tracer
+        key = tracer.key.value if tracer.key is not None else None
+        return (
+            key, tracer.gradients.mode, len(tracer.missing), len(tracer.own_leaves), len(tracer.derived), tracer.effects.noted()[1],
+            len(tracer.stack), tracer.graph,
+        )  # fmt: skip
+
+    def _told(self, called: Called, replaced: set[Value]) -> bool:
+        """Whether the result and what the nodes take is told, and nothing was written but tensors that the call made."""
+        nodes = set(called.nodes)
+        if not all(value.node in nodes for value in replaced):
+            return False
+        given = dict(enumerate(called.given.containers))
+        called.outputs = Outputs(self.tracer.facts, nodes.__contains__, called.given.values, given)
+        try:
+            called.result = called.outputs.of(called.result)
+        except NoCall:
+            return False
+        if not all(self.tracer.journal.made.since(x, called.made) for x in called.outputs.containers.values()):
+            return False
+        root = self.tracer.facts.root
+        called.places = {root(value): at for at, value in enumerate(called.given.held)}
+        taken = dict.fromkeys(value for node in called.nodes for value in values_in(node.args))
+        called.closed = [value for value in taken if value.node not in nodes and root(value) not in called.places]
+        return len(called.places) == len(called.given.held)
+
+    # ------------------------------------------------------------------ which calls it stands for
+    def _like(self, called: Called, module: Any, given: Given) -> Correspondence | None:
+        """How a module corresponds to one that was called, where the nodes of that call do what a call of this one does."""
+        tracer, like = self.tracer, Correspondence()
+        there = called.graph is tracer.graph and all(node.graph is called.graph for node in called.nodes)
+        if not (there and called.reads.hold() and like.of(called.module, module)):
+            return None
+        asked = called.reads.asked
+        if any(place in asked or (place[0], None) in asked for place in like.differ):
+            return None
+        if not (called.met.keys() <= like.there.keys() and self._untouched(called, like)):
+            return None
+        return like if self._tensors_are_apart(called, given, like) else None
+
+    def _untouched(self, called: Called, like: Correspondence) -> bool:
+        """Whether nothing that the code can come to was written since the call, and nothing of the other module ever."""
+        journal = self.tracer.journal
+        if journal.touched and not journal.touched.isdisjoint(map(id, like.there.values())):
+            return False
+        written = journal.written(called.since, called.made)
+        if not written:
+            return True
+        places = called.reads.places([called.module, *called.given.objects])
+        return places is not None and places.isdisjoint(written)
+
+    def _tensors_are_apart(self, called: Called, given: Given, like: Correspondence) -> bool:
+        """Whether what the nodes take beside what is given is as it was, is none of that and shares no memory with it; the tensors of
+        both modules are as they were before the capture."""
+        tracer, root = self.tracer, self.tracer.facts.root
+        held = [x for x in given.values if type(x) is Proxy]
+        taken = {root(x.value) for y in held for x in (y, *memory(y)) if type(x.value) is Value}
+        own = [tracer.known[id(x)] for pair in like.tensors for x in pair if id(x) in tracer.known]
+        if not all(x.base is None and type(x.value) is Value and is_parameter(x.value.node) for x in own):
+            return False
+        if not taken.isdisjoint(x.value for x in own) or not taken.isdisjoint(map(root, called.closed)):
+            return False
+        journal, computed = tracer.journal, [x for x in called.closed if not is_parameter(root(x).node)]
+        if computed and called.replaced != len(journal.replaced):  # it may be a view of what was written
+            return False
+        return all(x.node.graph is not None and x not in journal.overwritten for x in called.closed)
+
+
+def _type_of(x: Any) -> Hashable:
+    try:
+        return () if x is None else (x.dtype, tuple(x.shape))
+    except RuntimeError:  # it has none yet
+        return ("open",)
+
+
+def _behind(graph: Graph, last: Node | None) -> list[Node]:
+    """The nodes of a graph behind one of them."""
+    node, found = graph.first if last is None else last.next, list[Node]()
+    while node is not None:
+        found.append(node)
+        node = node.next
+    return found
+
+
+def _leads_to_module(x: Any) -> bool:
+    """Whether x is a module, or a method of one, or holds one."""
+    if type(x) is MethodType:
+        x = x.__self__
+    kind = type(x)
+    if kind in WITHOUT_PARTS or kind is Proxy:
+        return False
+    if isinstance(x, (list, tuple, set, frozenset)):
+        return any(map(_leads_to_module, x))
+    if isinstance(x, dict):
+        return any(map(_leads_to_module, x.values())) or any(map(_leads_to_module, x))
+    return is_module(x)
