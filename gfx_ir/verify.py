@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import NoReturn
 
-from .control import is_call, is_host, is_output, is_parameter, is_placeholder
+from .control import calls_function, is_call, is_host, is_output, is_parameter, is_placeholder
 from .errors import GfxError, VerifyError
 from .graph import UNBOUND, Graph, Node, Value
 from .naming import is_name
@@ -189,7 +189,7 @@ class _Check:
         self._define(node, named=True)
         if op.control is not None:
             op.control.verify(node, partial(self.fail, node), self.program)
-        if not op.regions and not is_call(node):
+        if not op.regions and not calls_function(node):
             self._texts(node)
             if wrong := misfit(op, node.args):
                 self.fail(node, wrong)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from types import FunctionType, MethodType
 from typing import Any
 
-from gfx_ir.control import is_parameter
+from gfx_ir.control import is_parameter, is_placeholder
 from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Node, Value, values_in
 from gfx_ir.probing import is_module
@@ -43,7 +43,8 @@ _OF_CODE = (inspect.signature, inspect.getfullargspec, inspect.getsource, inspec
 @dataclass(eq=False)
 class Called:
     """A call of a module that was captured: `nodes`, in `graph`, under the scope `outer`; `places`, the positions of what is `given`, by
-    its values; `closed`, what the nodes take from outside beside that; `result`, as a tree of `outputs`.
+    its values; `closed`, what the nodes take from outside beside that; `result`, as a tree of `outputs`; `drawn`, the key from
+    which it drew random numbers, and the one that it left.
 
     `reads`: what the code read; `met`: what beside modules holds modules that the code came to. `since`: from where on in the journal's
     log, `made`: from how many objects on; `replaced`: up to which write to a tensor; `entered`: how many functions."""
@@ -60,6 +61,7 @@ class Called:
     closed: list[Value] = field(default_factory=list)
     outputs: Any = None
     result: Any = None
+    drawn: tuple[Value, ...] = ()
     met: dict[int, Any] = field(default_factory=dict)
     entered: int = 0
     replaced: int = 0
@@ -75,7 +77,9 @@ class Repeated:
         self._counts: Counter[Hashable] = Counter()
         self._kept: dict[Hashable, list[Called]] = {}
         self._open: list[tuple[Called, Hashable]] = []
-        self._missed: Counter[Hashable] = Counter()  # how many of a kind were called, one after the other, that are like none before
+        self._missed: Counter[Hashable] = (
+            Counter()
+        )  # how many of a kind were called, one after the other, that are like none before
         self._apart = set[Hashable]()  # kinds of which no call stands for others
 
     def registers(self, module: Any) -> None:
@@ -161,9 +165,8 @@ class Repeated:
     def _recorded(self, called: Called, kind: Hashable) -> Iterator[Called]:
         """Record a call: what it added, asked for and read; it is spoilt where it did more than that."""
         tracer, graph, journal, facts = self.tracer, called.graph, self.tracer.journal, self.tracer.facts
-        last, count, replaced = graph.last, graph.count, len(journal.replaced)
-        state, entered = self._state(), tracer.functions.share.entered
-        before = facts.known
+        last, count, replaced, key = graph.last, graph.count, len(journal.replaced), self._key()
+        state, entered, before = self._state(), tracer.functions.share.entered, facts.known
         facts.known = known = Known(before, [])
         self._open.append((called, kind))
         try:
@@ -181,25 +184,35 @@ class Repeated:
             or any(map(_leads_to_module, called.reads.held()))
             or any(map(_leads_to_module, called.given.objects))
             or state != self._state()
+            or (last is not None and last.graph is not graph)
             or len(called.nodes) != graph.count - count
             or any(node.regions for node in called.nodes)
             or bool(journal.written(called.since, called.made))
-            or not self._told(called, set(journal.replaced[replaced:]))
+            or not self._told(called, set(journal.replaced[replaced:]), key)
         )
+
+    def _key(self) -> Any:
+        """What random numbers are drawn from next; None: none was drawn yet."""
+        return None if self.tracer.key is None else self.tracer.key.read()
 
     def _state(self) -> tuple:
         """What only grows where a call does more than to compute."""
         tracer = self.tracer
-        key = tracer.key.value if tracer.key is not None else None
         return (
-            key, tracer.gradients.mode, len(tracer.missing), len(tracer.own_leaves), len(tracer.derived), tracer.effects.noted()[1],
+            tracer.gradients.mode, len(tracer.missing), len(tracer.own_leaves), len(tracer.derived), tracer.effects.noted()[1],
             len(tracer.stack), tracer.graph,
         )  # fmt: skip
 
-    def _told(self, called: Called, replaced: set[Value]) -> bool:
-        """Whether the result and what the nodes take is told, and nothing was written but tensors that the call made."""
-        nodes = set(called.nodes)
-        if not all(value.node in nodes for value in replaced):
+    def _told(self, called: Called, replaced: set[Value], key: Any) -> bool:
+        """Whether the result and what the nodes take is told, and nothing was written but tensors that the call made, and the `key`
+        from which it drew."""
+        nodes, left = set(called.nodes), self._key()
+        if left is not key:
+            first = [key] if key is not None else [x for x in replaced if x.kind == "key" and is_placeholder(x.node)]
+            if len(first) != 1 or left.node not in nodes:
+                return False
+            called.drawn = first[0], left
+        if not all(value.node in nodes for value in replaced.difference(called.drawn)):
             return False
         given = dict(enumerate(called.given.containers))
         called.outputs = Outputs(self.tracer.facts, nodes.__contains__, called.given.values, given)
@@ -210,10 +223,10 @@ class Repeated:
         if not all(self.tracer.journal.made.since(x, called.made) for x in called.outputs.containers.values()):
             return False
         root = self.tracer.facts.root
-        called.places = {root(value): at for at, value in enumerate(called.given.held)}
+        called.places = {root(value): at for at, value in enumerate([*called.given.held, *called.drawn[:1]])}
         taken = dict.fromkeys(value for node in called.nodes for value in values_in(node.args))
         called.closed = [value for value in taken if value.node not in nodes and root(value) not in called.places]
-        return len(called.places) == len(called.given.held)
+        return len(called.places) == len(called.given.held) + bool(called.drawn)
 
     # ------------------------------------------------------------------ which calls it stands for
     def _like(self, called: Called, module: Any, given: Given) -> Correspondence | None:
@@ -221,6 +234,8 @@ class Repeated:
         tracer, like = self.tracer, Correspondence()
         there = called.graph is tracer.graph and all(node.graph is called.graph for node in called.nodes)
         if not (there and called.reads.hold() and like.of(called.module, module)):
+            return None
+        if not all(tracer.is_leaf(a) is tracer.is_leaf(b) for a, b in like.modules):
             return None
         asked = called.reads.asked
         if any(place in asked or (place[0], None) in asked for place in like.differ):
@@ -235,10 +250,11 @@ class Repeated:
         if journal.touched and not journal.touched.isdisjoint(map(id, like.there.values())):
             return False
         written = journal.written(called.since, called.made)
-        if not written:
-            return True
-        places = called.reads.places([called.module, *called.given.objects])
-        return places is not None and places.isdisjoint(written)
+        places = called.reads.places([called.module, *called.given.objects]) if written else frozenset()
+        if places is None or not places.isdisjoint(written):
+            return False
+        called.since = len(journal.log)
+        return True
 
     def _tensors_are_apart(self, called: Called, given: Given, like: Correspondence) -> bool:
         """Whether what the nodes take beside what is given is as it was, is none of that and shares no memory with it; the tensors of

@@ -11,6 +11,7 @@ from gfx_ir.source import Scope, Span
 
 from ..heap.correspondence import Correspondence
 from ..interfaces import Capturing
+from ..python.draws import own_key
 from ..values.proxy import HostProxy, Proxy
 from .modules import module_attribute
 from .signatures import Given, Open
@@ -22,6 +23,7 @@ class Twins:
 
     def __init__(self, tracer: Capturing, called: Any, given: Given, like: Correspondence) -> None:
         self._tracer, self._called, self._given, self._like = tracer, called, given, like
+        self._held = [*given.held, *([own_key(tracer).read()] if called.drawn else ())]
         self._made: dict[Value, Value] = {}
         self._scopes: dict[Scope, Scope] = {called.outer: tracer.scopes.scope}
         paths = tracer.module_paths
@@ -36,6 +38,8 @@ class Twins:
         for scope in self._scopes.values():
             if scope is not self._scopes[called.outer]:
                 scope.left()
+        if called.drawn:
+            own_key(self._tracer).write(self._made[called.drawn[1]])
         opens: list[Open] = []
         for value, one in zip(called.outputs.values, called.outputs.like):
             made = self._made[value]
@@ -79,7 +83,7 @@ class Twins:
         tracer, root = self._tracer, self._tracer.facts.root(value)
         at = self._called.places.get(root)
         if at is not None:
-            return self._given.held[at]
+            return self._held[at]
         if not is_parameter(root.node):
             return value
         mine = tracer.params[root.node.args[0]]

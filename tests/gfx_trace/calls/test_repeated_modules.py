@@ -10,7 +10,7 @@ import gfx_trace as gfx
 from gfx_ir.errors import GfxError
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("jax")
+jax = pytest.importorskip("jax")
 nn = torch.nn
 COUNT = 4
 SEEN = {}
@@ -335,3 +335,42 @@ def test_each_layer_is_itself(kind, given):
     np.testing.assert_allclose(found.detach().numpy(), twin(x.clone()).detach().numpy(), rtol=1e-9)
 
 
+class Dropping(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(()))
+
+    def forward(self, x):
+        return nn.functional.dropout(x * self.weight, 0.5, self.training)
+
+
+@pytest.mark.parametrize("target", ["torch", "jax"])
+def test_each_layer_draws_numbers_of_its_own(target):
+    model = nn.Sequential(*[Dropping() for _ in range(COUNT)])
+    program = gfx.transpile(model, torch.ones(20_000), to=target)
+    if target == "torch":
+        found = program(torch.ones(20_000), generator=torch.Generator().manual_seed(0)).detach().numpy()
+    else:
+        found = np.asarray(program(np.ones(20_000, np.float32), key=jax.random.key(0)))
+    assert set(np.unique(found)) == {0.0, 2.0**COUNT}
+    assert abs((found != 0).mean() - 0.5**COUNT) < 0.01
+
+
+class Holding(nn.Module):
+    def __init__(self, at):
+        super().__init__()
+        self.inner = Layer(at)
+
+    def forward(self, x):
+        return self.inner(x)
+
+
+class LeavingTheThird(gfx.Tracer):
+    def is_leaf(self, target):
+        return isinstance(target, Layer) and target.at == 2
+
+
+def test_a_part_that_is_a_leaf_of_one_layer_is_none_of_the_others():
+    program = LeavingTheThird().trace(made(Holding))
+    own = {path.split(".")[1] for path in program.entry.parameters}
+    assert own == {"2"}  # those of the others are their functions' own
