@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import gfx_trace as gfx
+from gfx_ir.control import is_call
 from gfx_ir.errors import GfxError
 
 torch = pytest.importorskip("torch")
@@ -372,5 +373,7 @@ class LeavingTheThird(gfx.Tracer):
 
 def test_a_part_that_is_a_leaf_of_one_layer_is_none_of_the_others():
     program = LeavingTheThird().trace(made(Holding))
-    own = {path.split(".")[1] for path in program.entry.parameters}
-    assert own == {"2"}  # those of the others are their functions' own
+    called = {node.args[1]: node.args[0] for node in program.entry if is_call(node)}
+    others = {called[f"layers.{at}"] for at in (0, 1, 3)}
+    assert len(others) == 1
+    assert called["layers.2"] not in others
