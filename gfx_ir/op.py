@@ -237,10 +237,17 @@ def parse_signature(text: str) -> tuple[str, tuple[str, ...], dict[str, Any], Ca
     values = [ast.literal_eval(d) for d in call.args.defaults]
     defaults = dict(zip(params[len(params) - len(values) :], values))
     inside = text[text.index("(") + 1 : text.rindex(")")]
-    returned = ", ".join(params) + ("," if params else "")
-    binder = eval(f"lambda {inside}: ({returned})")
+    returned = ", ".join(f"several({name})" if name in ("axis", "axes") else name for name in params) + "," * bool(
+        params
+    )
+    binder = eval(f"lambda {inside}: ({returned})", {"several": _several})
     binder.__name__ = binder.__qualname__ = call.name.rstrip("_")
     return call.name.removesuffix("_"), params, defaults, binder
+
+
+def _several(axes: Any) -> Any:
+    """Axes as an op has them: several are a tuple, which each target takes, as NumPy takes no list."""
+    return tuple(axes) if type(axes) is list else axes
 
 
 REGISTRY: dict[str, OpDef] = {}

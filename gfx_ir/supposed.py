@@ -10,15 +10,17 @@ from .bound import Bound
 
 class Supposed:
     """`size`: the example's, by the name of a Dim, and `step`, how many of it the axis has that it tells. What was asked: `pairs` of names
-    that are one size, `numbers`, of names that are one, and `bounds` within which the answers hold. `likely`: pairs and numbers that what
-    asked may do without, or that are more than was asked."""
+    that are one size, `numbers`, of names that are one, and `bounds` within which the answers hold. `likely`: pairs, and sets of which one
+    at least is a number, that what asked may do without, or that are more than was asked. `arrays`: names of what became an array, whose
+    number code may ask for."""
 
     def __init__(self, size: Callable[[str], int | None], step: Callable[[str], int]) -> None:
         self.size, self.step = size, step
         self.pairs: dict[tuple[str, str], None] = {}
         self.numbers: set[str] = set()
         self.bounds: dict[str, Bound] = {}
-        self.likely: tuple[dict[tuple[str, str], None], set[str]] = {}, set()
+        self.likely: tuple[dict[tuple[str, str], None], set[frozenset[str]]] = {}, set()
+        self.arrays: set[str] = set()
 
     @property
     def empty(self) -> bool:
@@ -30,8 +32,11 @@ class Supposed:
         (self.pairs if sure else self.likely[0])[first, second] = None
 
     def number(self, names: Iterable[str], sure: bool) -> None:
-        """Sizes are asked to be a number."""
-        (self.numbers if sure else self.likely[1]).update(names)
+        """Sizes are asked to be a number, be it together."""
+        if sure:
+            self.numbers.update(names)
+        else:
+            self.likely[1].add(frozenset(names))
 
     def within(self, name: str, bound: Bound) -> None:
         """A size is asked to lie on one side of a number, or to be a multiple of one."""

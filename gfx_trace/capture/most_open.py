@@ -75,13 +75,19 @@ class Answered:
         self.pairs: dict[tuple[Axis, Axis], None] = {}
         self.likely: dict[tuple[Axis, Axis], None] = {}
         self.numbers: set[Axis] = set()
-        self.perhaps: set[Axis] = set()
+        self.perhaps: set[frozenset[Axis]] = set()  # of which one at least is likely a number
         self.then: set[Axis] = set()  # what was asked to be a number while such as those were
         self.bounds: Bounds = {}
+        self.arrays: set[Axis] = set()
 
     @property
     def empty(self) -> bool:
         return not (self.pairs or self.likely or self.numbers or self.perhaps or self.bounds)
+
+    @property
+    def guessed(self) -> set[Axis]:
+        """What is taken for a number as long as nothing else says so: where one of several is one, the others may be none."""
+        return {axis for axes in self.perhaps if not axes & self.numbers for axis in axes}
 
     def asking(self, sizes: Sizes, work: Callable[[Sizes], object]) -> Exception | None:
         """Run code with these sizes, of which its questions are answered by the example: the error that ends it, as answers that do not
@@ -98,16 +104,17 @@ class Answered:
             axes = lambda names: tuple(axis for axis in map(sizes.axis, names) if axis is not None)
             for kept, asked in ((self.pairs, supposed.pairs), (self.likely, supposed.likely[0])):
                 kept.update(dict.fromkeys((pair[0], pair[1]) for pair in map(axes, asked) if len(pair) == 2))
-            sure = self.then if self.perhaps else self.numbers  # what is taken for a number makes another one
+            sure = self.then if self.guessed else self.numbers  # what is taken for a number makes another one
             sure.update(set(axes(supposed.numbers)) - self.numbers)
-            self.perhaps.update(axes(supposed.likely[1]))
+            self.perhaps.update(frozenset(axes(names)) for names in supposed.likely[1])
+            self.arrays = set(axes(supposed.arrays))
             for name, bound in supposed.bounds.items():
                 for axis in axes([name]):
                     self.bounds[axis] = self.bounds.get(axis, Bound()).narrowed(bound)
 
     def by(self, error: Exception, sizes: Sizes, narrower: Callable[[Bounds, Bounds, Ends], Iterator[Bounds]]) -> bool:
-        """Whether an error tells more: of multiples, or of sizes that it speaks of, which are one, or of which the last of an array is a
-        number, as features are."""
+        """Whether an error tells more: of multiples, or of sizes that it speaks of, best as such, which are one, or of which the last of an
+        array is a number, as features are; where it speaks of none, of those that became arrays, whose numbers code may have asked for."""
         told = {sizes.axis(name): bounds for name, bounds in (own_attribute(error, "within") or {}).items()}
         steps = {
             axis: bound for axis, bounds in told.items() for bound in bounds if axis is not None and bound.step > 1
@@ -115,12 +122,15 @@ class Answered:
         for new in narrower(self.bounds, steps, frozenset()):
             self.bounds = new
             return True
-        names = re.findall(r"\w+", str(error))
-        spoken = list(dict.fromkeys(axis for axis in map(sizes.axis, names) if axis is not None))
+        called, named = (
+            list(dict.fromkeys(axis for axis in map(sizes.axis, re.findall(names, str(error))) if axis is not None))
+            for names in (r"size (\w+)", r"\w+")
+        )
+        spoken = called if len(called) > 1 else named or [axis for axis in self.arrays if axis not in self.guessed]
         alike = [(a, b) for a, b in itertools.combinations(spoken, 2) if sizes.seen[a] == sizes.seen[b]]
         self.likely.update(dict.fromkeys(alike))
         last = {axis for axis in spoken if axis[1] and (axis[0], axis[1] + 1) not in sizes.seen}
-        self.perhaps |= set() if alike else last or set(spoken)
+        self.perhaps |= set() if alike else {frozenset([axis]) for axis in last or spoken}
         return bool(spoken)
 
 
@@ -234,7 +244,7 @@ class _Search(Generic[T]):
     def taken(self, told: Answered) -> Opened:
         """What is open by what was asked."""
         firsts = self.joined([*told.pairs, *told.likely])
-        fixed = {firsts[axis] for axis in told.numbers | told.perhaps | told.then}
+        fixed = {firsts[axis] for axis in told.numbers | told.guessed | told.then}
         met: Bounds = {}
         for axis, bound in told.bounds.items():
             met[firsts[axis]] = bound.met(met.get(firsts[axis], Bound()))

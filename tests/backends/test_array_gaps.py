@@ -146,3 +146,15 @@ def test_emitted_helpers_are_captured_again(target, array, tmp_path):
     assert {"pad", "conv", "max_pool", "topk", "broadcast_to", "chunk", "avg_pool", "scatter"} <= found
     for got, expected in zip(jax.tree.leaves(again(*given)), jax.tree.leaves(want), strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
+
+
+# ---------------------------------------------------------------- several axes as a list
+@pytest.mark.parametrize("target", ["numpy", "jax"])
+@pytest.mark.parametrize(
+    "call", [
+        lambda x: jnp.mean(x, [0, 1]), lambda x: jnp.var(x, axis=[0, 1]), lambda x: jnp.squeeze(x[None], [0]),
+        lambda x: jnp.any(x > 4, [1]), lambda x: jnp.linalg.vector_norm(x, axis=(0, 1)),
+    ],
+)  # fmt: skip
+def test_several_axes_may_be_a_list(call, target):
+    np.testing.assert_allclose(gfx.transpile(call, jnp.asarray(X), to=target)(X), call(jnp.asarray(X)), rtol=1e-6)

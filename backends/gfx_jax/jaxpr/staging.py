@@ -120,4 +120,6 @@ def _struct(type_: LogicalTensor, scope: OpenSizes) -> jax.ShapeDtypeStruct:
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
+    """What an error says in its first line; all of it, where that line announces the others, which tell of sizes."""
+    first, _, others = str(error).partition("\n")
+    return " ".join((first, *others.split())) if first.endswith(":") else first

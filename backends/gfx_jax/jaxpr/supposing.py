@@ -11,8 +11,8 @@ from gfx_ir.bound import Bound
 from gfx_ir.host import Dim
 from gfx_ir.supposed import Supposed
 
-from ..recorded.names import equality_asked, number_asked, order_asked
-from .symbolic import OpenSizes, names_of, sized, step_of
+from ..recorded.names import arrays_made, equality_asked, number_asked, order_asked, paths_of_sizes
+from .symbolic import OpenSizes, names_of, sized, steps_of
 
 
 class Answers:
@@ -27,6 +27,8 @@ class Answers:
         stack.enter_context(equality_asked(self.equal))
         stack.enter_context(order_asked(self.at_least))
         stack.enter_context(number_asked(self.number))
+        stack.enter_context(arrays_made(self.array))
+        stack.enter_context(paths_of_sizes(self.size))
         return stack
 
     def equal(self, apart: Any, by_author: bool, must: bool) -> bool | None:
@@ -66,13 +68,26 @@ class Answers:
             self.supposed.number(self._dims(names), len(names) == 1)
         return value
 
+    def size(self, size: Any) -> int | None:
+        """A size in the example, which nothing hangs on; None: nothing is known of it."""
+        return self._value(size, names_of(size)) if size.scope is self.scope else None
+
+    def array(self, size: Any) -> None:
+        """A size that becomes an array, which code may take for a number."""
+        if size.scope is self.scope:
+            self.supposed.arrays |= self._dims(names_of(size))
+
     def _bounded(self, apart: Any, names: set[str], value: int, least: int) -> None:
-        """Keep on which side of 0 an expression is: `least` or more, or less; where that is no bound of one size, all are numbers."""
+        """Keep on which side of 0 an expression is: `least` or more, or less; where that is no bound of one size, two that the example has
+        equal are one, and others numbers."""
         slope, above = self._slope(apart, names), value >= least
         if slope in (1, -1):
             end = ((least if above else -1) - self._at(apart, dict.fromkeys(names, 0))) * slope
             bound = Bound(least=max(end, 1)) if above == (slope > 0) else Bound(most=end)
             self.supposed.within(next(iter(self._dims(names))), bound)
+        elif not value and len(names) == 2 and self._one_size(apart, *sorted(names)):
+            first, second = sorted(self._dims(names))
+            self.supposed.one_size(first, second, False)
         else:
             self.supposed.number(self._dims(names), False)
 
@@ -113,14 +128,16 @@ class Answers:
     def _divided(self, apart: Any, names: set[str]) -> bool:
         """Whether an expression is of sizes over what they were divided by: of these it is asked again, of multiples of that."""
         if "mod" in str(apart):
-            self.supposed.within(next(iter(names)), Bound(step=step_of(apart)))
+            for name, step in steps_of(apart).items():
+                self.supposed.within(name, Bound(step=step))
         return "mod" in str(apart) or ("floordiv" in str(apart) and any(map(self.supposed.divided, names)))
 
     def _multiple(self, apart: Any, names: set[str]) -> bool:
-        """Whether the example has multiples of what the one size of an expression is divided by."""
-        name, *others = names or {""}
-        size = None if others or type(self.scope.named.get(name)) is not Dim else self.supposed.size(name)
-        return size is not None and size % step_of(apart) == 0
+        """Whether the example has multiples of what sizes of an expression are divided by."""
+        if any(type(self.scope.named.get(name)) is not Dim for name in names):
+            return False
+        parts = [(self.supposed.size(name), step) for name, step in steps_of(apart).items() if name in names]
+        return bool(parts) and all(size is not None and size % step == 0 for size, step in parts)
 
     def _value(self, apart: Any, names: set[str]) -> int | None:
         """An expression, of the sizes of the example; None where it has rests of divisions of others than multiples, or is of others."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import itertools
-import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,6 +17,7 @@ from gfx_ir.errors import CaptureError
 from gfx_ir.host import Dim, DimLike, Expr
 
 from ..recorded.names import compared
+from .divisions import steps
 
 Way = Mapping[str, Callable[[Any, Any], Any]]
 TYPES: Way = {
@@ -78,11 +78,11 @@ class OpenSizes(jax.export.SymbolicScope):
         """How far open sizes may be open, by their names: to or from the numbers that code has compared them with, as 32 where JAX has
         asked for the sign of T - 32, where the refusal compares one alone, or has min(T, 32); and where they are multiples of what they are
         divided by."""
-        parts = [refusal] if "comparison" in refusal else re.findall(r"(?:min|max)\(\w+, \w+\)", refusal)
-        told = [self.named.keys() & set(re.findall(r"\w+", part)) for part in parts]
+        spoken = [refusal] if "comparison" in refusal else re.findall(r"(?:min|max)\(\w+, \w+\)", refusal)
+        told = [self.named.keys() & set(re.findall(r"\w+", part)) for part in spoken]
         refused = {name for few in told if len(few) == 1 for name in few}
         found: dict[str, set[Bound]] = {}
-        steps: dict[str, int] = {}
+        parts: dict[str, int] = {}
         for dim in compared(self):
             names = names_of(dim)
             for name in names if len(names) == 1 else ():
@@ -91,26 +91,16 @@ class OpenSizes(jax.export.SymbolicScope):
                 if second - first == third - second in (1, -1) and limit > 1 and name in refused:
                     ends = (end for at in (limit, limit + 1) for end in (Bound(least=at), Bound(most=at - 1)))
                     found.setdefault(name, set()).update(ends)
-                steps[name] = max(steps.get(name, 1), step_of(dim))
-        for name, step in steps.items():
-            if step > 1:
-                found.setdefault(name, set()).add(Bound(step=step))
+            for name, step in steps_of(dim).items():
+                parts[name] = max(parts.get(name, 1), step)
+        for name, step in parts.items():
+            found.setdefault(name, set()).add(Bound(step=step))
         return found
 
 
-def step_of(dim: Any) -> int:
-    """What the names of a size of JAX's are divided by, in all."""
-    return _step(_parsed(dim))
-
-
-def _step(node: ast.expr) -> int:
-    inner = math.lcm(*map(_step, (part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr))))
-    match node:
-        case ast.Call(func=ast.Name(id="floordiv" | "mod"), args=[_, ast.Constant(value=int() as divisor)]) if (
-            divisor > 0
-        ):
-            return inner * divisor
-    return inner
+def steps_of(dim: Any) -> dict[str, int]:
+    """What each name in a size of JAX's is divided by, in all."""
+    return steps(_parsed(dim))
 
 
 def names_of(dim: Any) -> set[str]:

@@ -29,6 +29,8 @@ BATCHING = "jax._src.interpreters.batching"
 """The module whose functions of these names put the axis of a batch where it is asked for: no call of the author's."""
 _COMPARING = PACKAGES | {__name__.partition(".")[0], "gfx_trace", "gfx_ir"}
 """The packages that know what JAX says of sizes that may be equal."""
+_RULES = "shape_rule", "broadcast_shapes", "broadcast_to", "typematch", "_einsum"
+"""Ends of the names of functions of JAX that find the shape of a result, or whether two types are one."""
 _PATCHED = threading.RLock()
 _TESTED = (0, 10)
 """The versions of JAX whose names these are: of others each is looked at first."""
@@ -123,8 +125,8 @@ def _calls(frame: FrameType) -> bool:
 
 
 def _by_rule(frame: FrameType | None) -> bool:
-    """Whether JAX asks to find the shape of a result, or whether two types are one, for which some sizes have to be equal."""
-    while frame is not None and not frame.f_code.co_name.endswith(("shape_rule", "broadcast_shapes", "typematch")):
+    """Whether JAX asks by a rule for which some sizes have to be equal."""
+    while frame is not None and not frame.f_code.co_name.endswith(_RULES):
         frame = frame.f_back
     return frame is not None
 
@@ -154,6 +156,51 @@ def number_asked(answer: Callable[[Any], int | None]) -> AbstractContextManager[
 
     functions = {name: of(getattr(math, name)) for name in ("sqrt", "log", "log2", "exp", "floor", "ceil")}
     return _replaced(dims, __int__=whole, __index__=of(int), __float__=of(float), **functions)
+
+
+@contextmanager
+def paths_of_sizes(answer: Callable[[Any], int | None]) -> Iterator[None]:
+    """While jnp.einsum finds the order of its products for the sizes `answer(size)`; JAX's own takes each open size for 8, and says that
+    it is no other number."""
+    dims: Any = getattr(importlib.import_module(_POLYMORPHIC), "_DimExpr", None)
+    paths: Any = getattr(importlib.import_module("jax._src.numpy.einsum"), "_poly_einsum_handlers", {})
+    own = paths.get(dims)
+
+    def path(*operands: Any, **options: Any) -> Any:
+        sized = [_with_sizes(x, answer) for x in operands]
+        found, contractions = own(*sized, **options)
+        return [operands[next(at for at, x in enumerate(sized) if x is one)] for one in found], contractions
+
+    with _PATCHED:
+        if own is not None:
+            paths[dims] = path
+        try:
+            yield
+        finally:
+            if own is not None:
+                paths[dims] = own
+
+
+def _with_sizes(x: Any, answer: Callable[[Any], int | None]) -> Any:
+    """What stands for an array, of the sizes that `answer` tells; what is no array as it is."""
+    if not hasattr(x, "dtype"):
+        return x
+    known = (None if isinstance(size, int) else answer(size) for size in x.shape)
+    return jax.ShapeDtypeStruct([size if at is None else at for size, at in zip(x.shape, known)], x.dtype)
+
+
+def arrays_made(note: Callable[[Any], None]) -> AbstractContextManager[None]:
+    """While `note` gets each open size that becomes an array, as beside a float."""
+    dims: Any = getattr(importlib.import_module(_POLYMORPHIC), "_DimExpr", None)
+    own = getattr(dims, "__jax_array__", None)
+    if own is None:
+        return nullcontext()
+
+    def array(size: Any) -> Any:
+        note(size)
+        return own(size)
+
+    return _replaced(dims, __jax_array__=array)
 
 
 def order_asked(answer: Callable[[Any], bool | None]) -> AbstractContextManager[None]:

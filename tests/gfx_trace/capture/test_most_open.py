@@ -210,6 +210,65 @@ def test_what_hangs_on_sizes_that_may_be_numbers_is_tried_where_these_are_none()
     assert len(runs) < 40
 
 
+def test_sizes_that_a_cache_shares_with_what_is_written_to_it_are_found_in_a_few_runs():
+    runs = []
+
+    def step(kept, at, token):
+        runs.append(1)
+        new = []
+        for keys, w in zip(kept, jnp.ones((2, 2, 4))):
+            if keys.shape[1:] != w.shape:
+                raise ValueError("other heads")
+            keys = jax.lax.dynamic_update_slice_in_dim(keys, token[..., None] * w, at, 0)
+            weights = jnp.einsum("qhd,khd->hqk", token[..., None] * w, keys) / int(keys.shape[-1] * 1.0)
+            token = token + jnp.sum(weights) * jnp.ones(len(range(keys.shape[1])))
+            new.append(keys)
+        return new, token
+
+    step = jax.vmap(step, ((0, 0), None, 0))
+    made = gfx.transpile(
+        step, (jnp.zeros((2, 8, 2, 4)),) * 2, jnp.int32(3), jnp.ones((2, 1, 2)), to="jax", dynamic=True
+    )
+    first, second, _, token = dims(made.program)
+    assert [first, second, token] == [
+        ["kept_0_0", "kept_0_1", "2", "4"],
+        ["kept_0_0", "kept_1_1", "2", "4"],
+        ["kept_0_0", "1", "2"],
+    ]
+    assert len(runs) < 20
+    kept = tuple(jnp.sin(jnp.arange(24.0 * length)).reshape(3, length, 2, 4) for length in (4, 5))
+    given = kept, jnp.int32(1), jnp.ones((3, 1, 2))
+    jax.tree.map(functools.partial(np.testing.assert_allclose, rtol=1e-4), made(*given), step(*given))
+
+
+def test_sizes_that_are_refused_together_are_tried_as_one():
+    def loss(weights, x, noise):
+        one = lambda w, x: jnp.sum((x + noise) @ w["a"] @ w["b"])
+        return jnp.min(jax.vmap(one, (0, None))(weights, x))
+
+    weights = {"a": jnp.ones((2, 4, 5)), "b": jnp.ones((2, 5, 3))}
+    program = gfx.symbolic_trace(jax.grad(loss), weights, jnp.ones((6, 4)), jnp.ones((6, 4)), dynamic=True)
+    a, b, x, noise = dims(program)
+    assert a[0] == b[0] and a[2] == b[1] and x == noise and x[0] == "x_0"
+
+
+def test_blocks_of_rows_leave_their_number_open():
+    def f(q, k, v):
+        d = q.shape[-1]
+        parts = k.reshape(-1, 4, d), v.reshape(-1, 4, d)
+
+        def row(one):
+            add = lambda total, part: (total + jax.nn.softmax(part[0] @ one) @ part[1], None)
+            return jax.lax.scan(add, jnp.zeros(d), parts)[0]
+
+        return jax.lax.map(row, q)
+
+    made = gfx.transpile(f, *(jnp.ones((n, 6)) for n in (5, 8, 8)), to="torch", dynamic=True)
+    given = [torch.sin(torch.arange(6.0 * n)).reshape(n, 6) for n in (2, 12, 12)]
+    want = f(*(jnp.asarray(x.numpy()) for x in given))
+    np.testing.assert_allclose(made(*given), want, rtol=1e-5)
+
+
 def test_sizes_of_arrays_whose_keys_are_no_names_are_their_own():
     def f(held, d_a_b):
         return jax.vmap(lambda row: jnp.sum(row) + jnp.sum(held["a_b"]))(held["a.b"]), jax.vmap(jnp.sum)(d_a_b)
