@@ -7,7 +7,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.build import HOST_OPERATORS, TEXT_METHODS
-from gfx_ir.dtypes import DType
+from gfx_ir.dtypes import DType, framework_of
 from gfx_ir.graph import Value
 from gfx_ir.op import OpDef, active
 from gfx_ir.python_numbers import CLASSES, MEMBERS
@@ -89,18 +89,25 @@ class HostValues:
 
     def known_query(self, op: OpDef, args: tuple) -> Any:
         """The answer to a question about a type, where the capture knows it for every input."""
-        subject = args[0]
-        if (
-            not isinstance(getattr(subject, "type", None), LogicalTensor)
-            or subject.kind == "optional"
-            or op.infer is None
-        ):
+        known = None if op.infer is None else self._told_type(args[0])
+        if known is None or op.infer is None:
             return None
-        found = op.infer(op.named((subject.type, *args[1:])), self.tracer.promotion)
+        found = op.infer(op.named((known, *args[1:])), self.tracer.promotion)
         plain = found if isinstance(found, tuple) else (found,)
         if all(isinstance(item, (int, bool, DType)) for item in plain):
             return plain[0] if op.asks else found
         return None
+
+    def _told_type(self, x: Any) -> LogicalTensor | None:
+        """The type of a tensor, or what is known of it for every input: a dtype that the op is told which makes it. JAX's own code may get
+        another one, of fewer bits."""
+        if type(x) is not Value or x.kind == "optional":
+            return None
+        if isinstance(x.type, LogicalTensor):
+            return x.type
+        node = self.tracer.facts.root(x).node
+        told = node.arg("dtype") if "dtype" in node.op.params and x.is_tensor else None
+        return LogicalTensor(told) if type(told) is DType and framework_of(self.tracer.promotion) != "jax" else None
 
     def host_attribute(self, x: HostProxy, name: str) -> Any:
         """An attribute of an open host value: those that shapes and dtypes have."""

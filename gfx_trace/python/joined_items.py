@@ -24,7 +24,12 @@ def joined_rows(
     gets a list of them."""
     last = name.rpartition(".")[2]
     if type(rows) is ListedItems and not (rows.kind in WIDE and last in _ARRAYS):
-        return rows.joined(tracer, name, rest, kwargs)
+        join = lambda: rows.joined(tracer, name, rest, kwargs)
+        if last not in _ARRAYS:
+            return join()
+        return tracer.truths.ifexp(
+            rows.length(tracer) > 0, join, lambda: again(([], *rest))
+        )  # of none there is one, too
     if type(rows) is ListedItems:
         made = _tensor_of(tracer, rows, _usual(tracer, rows.kind))
         return again((made, *rest)) if rest or kwargs else made

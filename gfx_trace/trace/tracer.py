@@ -231,7 +231,7 @@ class Tracer(Builder):
         return True
 
     def add(self, op: OpDef, args: tuple) -> Any:
-        if self.static_types and op.traits & Trait.ASKS:
+        if op.traits & Trait.ASKS:
             known = self.host_values.known_query(op, args)
             if known is not None:
                 return known

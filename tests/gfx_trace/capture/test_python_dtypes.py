@@ -63,3 +63,17 @@ def test_jax_source_does_not_tell_64_bits_from_32():
         program.source("jax")
     either = gfx.symbolic_trace(of_either_width, backend="torch").to("jax")
     np.testing.assert_array_equal(either(jnp.array([1, 2])), [2, 4])
+
+
+def test_the_dtype_that_code_names_is_known_without_arguments():
+    def f(x):
+        wide, whole = x.to(torch.float64), x.long()
+        return (
+            wide.dtype == torch.float64,
+            whole.dtype in (torch.int64,),
+            wide.is_floating_point(),
+            whole.dtype != torch.int32,
+        )
+
+    program = gfx.symbolic_trace(f, backend="torch")
+    assert program(torch.ones(2)) == program.to("jax")(jnp.ones(2)) == f(torch.ones(2))

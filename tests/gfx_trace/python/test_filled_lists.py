@@ -218,3 +218,25 @@ def test_functions_in_c_are_not_given_what_stands_for_several_items(name):
 
     with pytest.raises(UnsupportedConstruct, match="a list in this way whose length is open"):
         gfx.symbolic_trace(f, backend="torch")
+
+
+def kept_items(x: np.ndarray):
+    return np.array([v for v in x if v > 0])
+
+
+def kept_rows_of_no_trip(x: np.ndarray):
+    found, at = [], 0
+    while at < x.sum():
+        found.append(x * at)
+        at += 1
+    return np.asarray(found).shape[0]
+
+
+@pytest.mark.parametrize("f", [kept_items, kept_rows_of_no_trip])
+@pytest.mark.parametrize("target", ["numpy", "torch", "jax"])
+def test_an_array_of_no_items_is_one(f, target):
+    run = gfx.symbolic_trace(f).to(target)
+    for x in ([1.0, -2.0, 3.0], [-1.0, -2.0]):
+        given = np.array(x)
+        own = {"numpy": given, "torch": torch.from_numpy(given), "jax": jnp.asarray(given)}[target]
+        np.testing.assert_allclose(np.asarray(run(own)), f(given))
