@@ -7,9 +7,12 @@ are equal as polynomials are equal as objects, so most questions about shapes ar
 from __future__ import annotations
 
 import ast
+import math
+import operator
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import Union
 
 from .errors import FormatError, ShapeError
@@ -149,13 +152,25 @@ def sub(a: DimLike, b: DimLike) -> DimLike:
 
 
 def floordiv(a: DimLike, b: DimLike) -> DimLike:
-    """a // b, reduced where b divides every term of a."""
+    """a // b, reduced by what divides b and every term of a."""
     exact = divide(a, b)
     if exact is not None:
         return exact
     if isinstance(a, int) and isinstance(b, int):
         return a // b
-    return _make(_terms(HostCall("floordiv", (a, b))))
+    shared = 1 if b == 0 else _shared(a, b)
+    over, under = divide(a, shared), divide(b, shared)
+    assert over is not None and under is not None
+    return over if under == 1 else _make(_terms(HostCall("floordiv", (over, under))))
+
+
+def _shared(a: DimLike, b: DimLike) -> DimLike:
+    """The largest product, of a number above 0 and powers of dims, that divides every term of two sizes."""
+    terms = [*_terms(a).items(), *_terms(b).items()]
+    powers = [Counter(dict(monomial)) for monomial, _ in terms]
+    least = reduce(operator.and_, powers)
+    monomial = tuple((atom, least[atom]) for atom in powers[0] if least[atom])
+    return _make({monomial: math.gcd(*(factor for _, factor in terms))})
 
 
 def mod(a: DimLike, b: DimLike) -> DimLike:

@@ -234,6 +234,7 @@ def test_normal_form():
     assert host.mod(host.mul(b, 6), 3) == 0
     assert (b + 1) * 2 == 2 * b + 2
     assert str(host.floordiv(host.add(b, 3), 4)) == "(B + 3) // 4"
+    assert str(host.floordiv(host.mul(b, host.mul(t, 6)), host.mul(t, 4))) == "(3*B) // 2"
     assert list(host.atoms(host.floordiv(b + t, 4))) == [b, t]
     with pytest.raises(ShapeError):
         host.evaluate(b, {})

@@ -15,7 +15,15 @@ from gfx_ir.supposed import current
 from gfx_ir.types import LogicalTensor
 
 from ..recorded import Functions, kind_of, recording
-from ..recorded.names import as_equations, bounds_asked, equality_asked, lengths_of_arrays, ranges_of_floats
+from ..recorded.names import (
+    as_equations,
+    bounds_asked,
+    equality_asked,
+    lengths_of_arrays,
+    permutations_of_sizes,
+    ranges_of_floats,
+    sizes_of_axes,
+)
 from .moved import SEVERAL
 from .replay import Replay
 from .supposing import Answers
@@ -30,7 +38,7 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
 
     Raises CaptureError where fn asks an array for its data, and BackendError for a type that JAX makes narrower.
     """
-    rebuild: Callable[[list[Any]], Any] | None = None
+    rebuild: Callable[[list[Any], Callable[[Any], Any]], Any] | None = None
     scope = _scope(types, kept)
 
     def recorded(*arrays: Any) -> list[Any]:
@@ -38,9 +46,9 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
         leaves, structure = jax.tree.flatten(fn(*arrays))
         traced = [isinstance(leaf, (jax.Array, np.ndarray, np.generic)) for leaf in leaves]
 
-        def rebuild(found: list[Any]) -> Any:
+        def rebuild(found: list[Any], sized: Callable[[Any], Any]) -> Any:
             new = iter(found)
-            return jax.tree.unflatten(structure, [next(new) if t else leaf for t, leaf in zip(traced, leaves)])
+            return jax.tree.unflatten(structure, [next(new) if t else sized(leaf) for t, leaf in zip(traced, leaves)])
 
         return [leaf for t, leaf in zip(traced, leaves) if t]
 
@@ -52,6 +60,8 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
             as_equations(),
             lengths_of_arrays(),
             ranges_of_floats(),
+            sizes_of_axes(),
+            permutations_of_sizes(),
             bounds_asked(bounds_of),
             asked,
         ):
@@ -69,7 +79,8 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
 
     def replay(making: Making, values: Sequence[Any]) -> Any:
         assert rebuild is not None
-        return rebuild(Replay(making, record).run(closed, values))
+        made = Replay(making, record)
+        return rebuild(made.run(closed, values), made.sized)
 
     return replay
 

@@ -32,6 +32,8 @@ _COMPARING = PACKAGES | {__name__.partition(".")[0], "gfx_trace", "gfx_ir"}
 _RULES = "shape_rule", "broadcast_shapes", "broadcast_to", "typematch", "_einsum"
 """Ends of the names of functions of JAX that find the shape of a result, or whether two types are one."""
 _PATCHED = threading.RLock()
+_SORTED_BY = 2**32 - 1
+"""How many random numbers there are by which JAX sorts: so many that three times the bits of a size are drawn."""
 _TESTED = (0, 10)
 """The versions of JAX whose names these are: of others each is looked at first."""
 
@@ -81,6 +83,56 @@ def ranges_of_floats() -> AbstractContextManager[None]:
         return own(start, stop, step, dtype, **options)
 
     return nullcontext() if own is None else _replaced(module, _arange=arange)
+
+
+def permutations_of_sizes() -> AbstractContextManager[None]:
+    """While jax.random.permutation takes an open size, or an array with one. It sorts by random numbers, for arrays of more than 1625
+    elements twice: which holds for a size is asked as code asks that compares it."""
+    module = importlib.import_module("jax._src.random.core")
+    own, core = getattr(module, "_shuffle", None), getattr(module, "core", None)
+    if own is None or core is None:
+        return nullcontext()
+
+    def shuffle(key: Any, x: Any, axis: int) -> Any:
+        if not jax.export.is_symbolic_dim(x.size):
+            return own(key, x, axis)
+        rounds = 1
+        while x.size > int(_SORTED_BY ** (rounds / 3)):
+            rounds += 1
+        for _ in range(rounds):
+            key, drawn = jax.random.split(key)
+            _, x = jax.lax.sort_key_val(jax.random.bits(drawn, x.shape), x, axis)
+        return x
+
+    return _replaced(module, _shuffle=shuffle, core=_SizesAsTheyAre(core))
+
+
+class _SizesAsTheyAre:
+    """JAX's own names, of which what makes a number of an argument leaves an open size as it is."""
+
+    def __init__(self, core: Any) -> None:
+        self._core = core
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._core, name)
+
+    def concrete_or_error(self, force: Any, value: Any, context: str = "") -> Any:
+        """The number that a value is; an open size."""
+        return value if jax.export.is_symbolic_dim(value) else self._core.concrete_or_error(force, value, context)
+
+
+def sizes_of_axes() -> AbstractContextManager[None]:
+    """While jax.lax.psum of a number over an axis of open size, which jax.lax.pmean divides by, is that many times the number; JAX's own
+    makes a number of Python's of the size."""
+    module = importlib.import_module("jax._src.lax.lax")
+    own: Any = getattr(module, "_const", None)
+
+    def constant(example: Any, value: Any) -> Any:
+        if not jax.export.is_symbolic_dim(value):
+            return own(example, value)
+        return value if type(example) is int else jnp.asarray(value).astype(jnp.result_type(example))
+
+    return nullcontext() if own is None else _replaced(module, _const=constant)
 
 
 def equality_asked(
