@@ -80,7 +80,7 @@ class Applying:
             rows = rows_of(args[0]) if args and gate_of(args[0]) is None else None
             if rows is not None and rows is not args[0]:
                 joined = lambda args: self(lift, args, kwargs, backend, function)
-                return joined_rows(tracer, lift.name, rows, args[1:], kwargs, joined)
+                return joined_rows(tracer, lift.name, rows, args[1:], kwargs, joined, backend)
             again = lambda args, kwargs: self(lift, args, kwargs, backend, function)
             found = tracer.truths.forked(lift, args, kwargs, again)
             if found is not NotImplemented:

@@ -26,11 +26,6 @@ _REFLECTED = {getattr(np, op): f"__r{name}__" for name, op in METHODS.items() if
 """What Python asks the right operand of, by the function of NumPy's that stands for the operator."""
 
 
-def _cast(x: Any, dtype: DType) -> Value:
-    made: Value = (ops.astype if type(x) is Value else ops.as_tensor)(x, dtype)
-    return made
-
-
 class Operands:
     """What stands beside a tensor in an operation of Python's."""
 
@@ -105,14 +100,25 @@ class Operands:
         numbers = other.backend is not None and other.backend.numbers and number_when(other) is None
         return other.backend if numbers else owner
 
-    def spoken(self, op: OpDef, operands: tuple, backend: Backend | None) -> tuple:
-        """What an op takes where arrays of a framework are meant: of NumPy's in code of another framework, which keeps their dtypes, cast
-        so that these promote as NumPy's do."""
+    def rules(self, backend: Backend | None) -> str:
+        """By which rules arrays of a framework promote: those of the program, but of NumPy's own in code of another framework that keeps
+        their dtypes."""
         own = self.tracer.backend
         if backend is None or not backend.numbers or own is None or own.numbers or own.beside_as(float64) != float64:
+            return self.tracer.promotion
+        return backend.promotion
+
+    def spoken(self, op: OpDef, operands: tuple, backend: Backend | None) -> tuple:
+        """What an op takes where arrays of a framework are meant, cast so that these promote by its rules."""
+        rules = self.rules(backend)
+        if rules == self.tracer.promotion:
             return operands
-        rules = Spoken(self.tracer.record, self.tracer.castable.sources, backend.promotion)
-        return rules.taken(op, operands, _cast)
+        return Spoken(self.tracer.record, self.tracer.castable.sources, rules).taken(op, operands, self._cast)
+
+    def _cast(self, x: Any, dtype: DType) -> Value:
+        number = type(x) is not Value or self.tracer.record.weak(x)
+        made: Value = (ops.as_tensor if number else ops.astype)(x, dtype)
+        return made
 
     def check_operands(self, op: OpDef, operands: tuple, backend: Backend) -> None:
         """Raise UnsupportedConstruct where the framework's operator does not take arrays of these dtypes."""

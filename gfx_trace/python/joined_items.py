@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import dtypes, ops
+from gfx_ir.backend import Backend
 from gfx_ir.control import is_given
 from gfx_ir.lifting.rows import joined, stacked
 
@@ -18,10 +19,16 @@ from .rows import holds_rows, rows_of
 
 
 def joined_rows(
-    tracer: Capturing, name: str, rows: Any, rest: tuple, kwargs: dict, again: Callable[[tuple], Any]
+    tracer: Capturing,
+    name: str,
+    rows: Any,
+    rest: tuple,
+    kwargs: dict,
+    again: Callable[[tuple], Any],
+    owner: Backend | None,
 ) -> Any:
     """A call (`again` makes it) on what `rows_of` gives for a list, and `rest`. Joined its rows are one tensor already; any other call
-    gets a list of them."""
+    gets a list of them. `owner`: whose function it is."""
     last = name.rpartition(".")[2]
     if type(rows) is ListedItems and not (rows.kind in WIDE and last in _ARRAYS):
         join = lambda: rows.joined(tracer, name, rest, kwargs)
@@ -31,16 +38,16 @@ def joined_rows(
             rows.length(tracer) > 0, join, lambda: again(([], *rest))
         )  # of none there is one, too
     if type(rows) is ListedItems:
-        made = _tensor_of(tracer, rows, _usual(tracer, rows.kind))
+        made = _tensor_of(tracer, rows, _usual(tracer, rows.kind, owner))
         return again((made, *rest)) if rest or kwargs else made
     if kind := rows_kind(rows):
         if isinstance(tracer.host_values.length(rows), int):
             return again((list(rows), *rest))
-        own = (
-            rows.backend is not None and rows.backend.numbers
-        )  # functions of NumPy's make an array of a list themselves
+        own = owner is not None and owner.numbers  # functions of NumPy's make an array of a list themselves
         if last in _ARRAYS or (own and last not in _SIDES and last not in JOINING):
-            return again((tracer.wrap(ops.astype(rows.read(), _usual(tracer, kind)), rows.backend), *rest))
+            return again(
+                (tracer.wrap(ops.astype(rows.read(), _usual(tracer, kind, owner)), owner or rows.backend), *rest)
+            )
         raise tracer.error(
             f"GFX cannot apply {name} to a list of numbers that a loop filled, whose length is open", "append tensors"
         )
@@ -91,9 +98,9 @@ def numbers_in(tracer: Capturing, items: list) -> Proxy | None:
     return tracer.wrap(ops.astype(rows.read(), wide(kind)), rows.backend)
 
 
-def _usual(tracer: Capturing, kind: str) -> dtypes.DType:
+def _usual(tracer: Capturing, kind: str, owner: Backend | None) -> dtypes.DType:
     """The dtype that a function gives a list of numbers of this kind."""
-    return dtypes.default(kind[0], tracer.promotion) if kind != "bool" else dtypes.bool_
+    return dtypes.default(kind[0], tracer.operands.rules(owner)) if kind != "bool" else dtypes.bool_
 
 
 def as_positions(tracer: Capturing, index: Any) -> Any:

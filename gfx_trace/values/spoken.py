@@ -50,6 +50,8 @@ class Spoken:
             at = op.params.index("dtype")
             return (*args[:at], dtype, *args[at + 1 :])
         parts = [value for value in call.tensors if self._takes_part(call, given[0], value, dtype)]
+        strong = [value for value in parts if not self.record.weak(value)]  # a number is cast to what it stands beside
+        parts = strong or parts
         if not parts and op.traits & Trait.ELEMENTWISE:
             at = next((at for at, arg in enumerate(args) if type(arg) in NUMBER_CLASSES), len(args))
             return (*args[:at], *[cast(number, dtype) for number in args[at : at + 1]], *args[at + 1 :])
@@ -72,7 +74,7 @@ class Spoken:
     def _takes_part(self, call: Call, types: Types, value: Value, dtype: DType) -> bool:
         """Whether the dtype of the result follows from that of this array, and it has another one."""
         at = call.tensors.index(value)
-        if types[at].weak or types[at].dtype == self._part(value, dtype):
+        if not types[at].weak and types[at].dtype == self._part(value, dtype):
             return False
         others = [dataclasses.replace(types[at], dtype=other) for other in _OTHERS]
         return len({self.theirs.type(call, (*types[:at], other, *types[at + 1 :])).dtype for other in others}) > 1

@@ -105,3 +105,15 @@ def test_a_test_of_pythons_leaves_either():
     program = gfx.symbolic_trace(by_a_flag, backend="torch")
     for n in (1, 3):
         assert float(program(X, n)) == pytest.approx(float(by_a_flag(X, n)))
+
+
+def of_numbers(x):
+    held = [float(v) * 2 for v in x]
+    return np.array(held), np.array([x.sum().item(), 1]), np.mean(held)
+
+
+@pytest.mark.parametrize("given", [(), (X,)])
+def test_arrays_of_numbers_are_as_wide_as_numpys(given):
+    program = gfx.symbolic_trace(of_numbers, *given, backend="torch")
+    for got, want in zip(program(Y), of_numbers(Y), strict=True):
+        torch.testing.assert_close(got, torch.as_tensor(want))
