@@ -69,9 +69,9 @@ class LogicalTensor:
         return self.dtype is not None and self.dims is not None and all(isinstance(d, int) for d in self.dims)
 
     def size(self) -> DimLike | None:
-        """Number of elements."""
-        if self.dims is None or any(d is None for d in self.dims):
-            return None
+        """Number of elements: none along an axis without places, however many there are along others."""
+        if self.dims is None or None in self.dims:
+            return 0 if self.dims is not None and 0 in self.dims else None
         return host.product([d for d in self.dims if d is not None])
 
     def with_(self, **changes: Any) -> LogicalTensor:

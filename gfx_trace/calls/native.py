@@ -40,6 +40,8 @@ from .conversion import foreign
 from .effects import ASKING_CLASS, Effects, bound, keeps
 
 _CLOCKS = frozenset(("time", "datetime"))
+_REPORTING = frozenset(("warnings", "_warnings"))
+"""Modules whose functions tell people a text, and look up whether they told it before."""
 _CAPTURED = (Proxy, HostProxy, OpenList)
 _OF_EVERY_OBJECT = frozenset(("__init__", "__setattr__", "__delattr__", "__getattribute__"))
 """What `object` itself has, and runs no other method of the object's for: `super().__init__()` may come to it."""
@@ -134,7 +136,8 @@ def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: 
     if issubclass(type(args[0] if owner is None and args else owner), GENERATORS) and not isinstance(f, type):
         raise tracer.objects.outside_generator(called_name(f))
     if HostProxy in map(type, args):
-        args = tuple([settled(tracer, arg) for arg in args])
+        shown = str if own_attribute(f, "__module__") in _REPORTING else functools.partial(settled, tracer)
+        args = tuple([shown(arg) if type(arg) is HostProxy else arg for arg in args])
     if not FIXED.issuperset(map(type, args)):
         args = tuple([standing_for(tracer, arg) or arg for arg in args])  # a manager that it enters
     site, shown, refusals = tracer.site, tracer.python.shown_values, tracer.python.refusals

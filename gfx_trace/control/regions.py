@@ -234,7 +234,7 @@ class Regions:
         if self.tracer.static_types:
             equal = equal_size(self.tracer.facts.root(test))
             for value, pair in zip(node.values, join.pairs):
-                if value.kind == "tensor":
+                if value.is_tensor:
                     value.type = joined_type(*pair, self.tracer.promotion, equal)
         return [self.tracer.wrap(value) for value in node.values]
 

@@ -299,7 +299,7 @@ class Resolution:
             instead = put(other, None, "seq_of", ())
         other.result = (*other.result, instead)
         kind = value.kind if instead is not None else "optional" if value.kind in ("tensor", "optional") else "any"
-        made = Value(node, len(node.values) + 1, kind, value.name)
+        made = Value(node, len(node.values) + 1, kind, value.name, value.type if value.is_tensor else None)
         node.values = (*node.values, made)
         self.tracer.record.copied(value, made)
         return self._export(made, instead)

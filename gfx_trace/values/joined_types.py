@@ -40,8 +40,11 @@ def equal_size(test: Value) -> tuple[int, dict[Dim, int]] | None:
 def joined_type(
     a: Any, b: Any, promotion: str, equal: tuple[int, dict[Dim, int]] | None = None
 ) -> LogicalTensor | None:
-    """The type of what is either of two values, where both are known; dims that differ are unknown ones. `equal`: see equal_size."""
+    """The type of what is either of two values, where both are known; dims that differ are unknown ones. Of a tensor or None it is that of
+    the tensor, as of any value that may be None. `equal`: see equal_size."""
     left, right = (x.type if isinstance(x, Value) and x.is_tensor else number_type(x, promotion) for x in (a, b))
+    if a is None or b is None:
+        return left if b is None else right
     if not isinstance(left, LogicalTensor) or not isinstance(right, LogicalTensor):
         return None
     if left.dtype is None or right.dtype is None:

@@ -3,6 +3,7 @@
 import logging
 import math
 import time
+import warnings
 
 import jax.numpy as jnp
 import numpy as np
@@ -177,6 +178,26 @@ def test_what_acts_on_the_world_at_capture_only_is_noted():
     notes = gfx.symbolic_trace(warned, backend="torch").notes
     assert [note.partition(" ran once, at capture: ")[0] for note in notes] == ["logging.Logger.info", "time.time"]
     assert all(f"{__file__}:" in note for note in notes)
+
+
+def test_warnings_say_what_is_not_known_at_the_capture():
+    """Nothing hangs on what they say, and no size is fixed for it."""
+
+    def smoothed(x):
+        for axis, size in enumerate(x.shape):
+            if size > 3:
+                x = x * 2
+            else:
+                warnings.warn(f"{axis} of {x.shape} is skipped")
+        return x
+
+    with pytest.warns(UserWarning, match="known when the code runs"):
+        program = gfx.symbolic_trace(smoothed, torch.ones(4, 2), dynamic=True)
+    (note,) = program.notes
+    assert note.startswith("_warnings.warn ran once, at capture: ")
+    with pytest.warns(UserWarning, match="is skipped"):
+        want = smoothed(torch.ones(2, 5))
+    torch.testing.assert_close(program.to("torch")(torch.ones(2, 5)), want)
 
 
 class Twice(torch.autograd.Function):

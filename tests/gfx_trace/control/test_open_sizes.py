@@ -145,3 +145,31 @@ def test_a_size_on_the_side_where_a_test_says_what_it_is(f, size):
         x = torch.randn(n, 3)
         torch.testing.assert_close(program.to("torch")(x), f(x))
         np.testing.assert_allclose(program.to("jax")(jnp.asarray(x.numpy())), f(x), rtol=1e-6)
+
+
+def test_a_part_without_places_is_empty_however_long_its_other_axes_are():
+    def rows(x, y):
+        found = y[x.nonzero()[:, 0]]
+        return found if found[:, 4:4].numel() == 0 else None
+
+    x, y = torch.tensor([1.0, 0.0, 2.0]), torch.arange(15.0).reshape(3, 5)
+    assert "numel" not in gfx.symbolic_trace(rows, x, y, dynamic=True).source("torch")
+
+
+def heads(x, y):
+    for _ in range(2):
+        parts = []
+        for part in (x[:, :4], x[:, 4:]):
+            if part.numel() != 0:
+                parts.append(part * 2)
+        x = x + torch.cat(parts, 1)
+        assert x[:, 4:].numel() == 0, "no more than four"
+    return x.reshape(x.shape[0], 4, -1)
+
+
+def test_what_an_open_test_appends_has_its_sizes_behind_it():
+    program = gfx.symbolic_trace(heads, gfx.TensorSpec(("n", 4, "m"), "float32"), gfx.TensorSpec(("k",), "float32"))
+    assert "four" not in program.source("torch")
+    x, y = torch.randn(2, 4, 3), torch.ones(2)
+    torch.testing.assert_close(program.to("torch")(x, y), heads(x, y))
+    np.testing.assert_allclose(program.to("jax")(jnp.asarray(x.numpy()), jnp.ones(2)), heads(x, y), rtol=1e-6)
