@@ -44,6 +44,7 @@ from . import (
 )
 from .device import TorchDevice
 from .lifting import cast_back, element, promoted_with, refuse, rules
+from .lifts.casts import COPIES
 from .module import Transpiled
 from .modules import MODULES
 from .ops import ROWS
@@ -65,7 +66,7 @@ _RESHAPING = frozenset("squeeze unsqueeze transpose t swapaxes swapdims".split()
 _NO_INPLACE = frozenset("resize as_strided".split())
 _METHODS_MAYBE = frozenset((
     "reshape", "reshape_as", "flatten", "ravel", "contiguous", "type", "type_as", "to", "float", "double", "half", "bfloat16",
-    "int", "long", "short", "char", "byte", "bool", "cpu", "cuda", "resolve_conj", "resolve_neg",
+    "int", "long", "short", "char", "byte", "bool", "cfloat", "cdouble", "cpu", "cuda", "resolve_conj", "resolve_neg",
     "meshgrid",
 ))  # fmt: skip
 
@@ -147,7 +148,7 @@ class TorchBackend(Backend):
         elif "inplace" in inspect.signature(fn).parameters:
             flags["writes"] = _asks_inplace(fn)
         if short in _METHODS_MAYBE and not flags.get("copies"):
-            flags["copies"] = "maybe"
+            flags["copies"] = COPIES.get(name, "maybe")
         flags.setdefault("at", defined_at(fn))
         super().add_lift(name, self._adapt(fn, short in scalars.NAMES, name), roots, **flags)
 

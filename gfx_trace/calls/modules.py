@@ -16,6 +16,7 @@ from gfx_ir.source import Scope, docstring
 from ..heap.contents import FIXED, attributes_of
 from ..interfaces import Capturing
 from ..objects.attributes import NOT_OWN
+from ..python.devices import settled
 from ..rewrite.packages import enterable, framework
 from ..values.proxy import Proxy, is_open
 from .axis_patterns import pattern_layer
@@ -123,16 +124,19 @@ def state_dict(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def moved(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """module.to(...): each float of a module that this very code makes is what tensor.to(...) gives of it."""
+    """module.to(...): each float of a module that this very code makes is what tensor.to(...) gives of it; any other stays where it is,
+    as on the device of a tensor that the capture takes as given."""
     owner, *given = args
     modules = list(owner.modules())
     if not all(map(tracer.journal.is_own, modules)):
+        given = [settled(tracer, x) for x in given]
+        kwargs = {name: settled(tracer, x) for name, x in kwargs.items()}
         if any(map(is_open, (*given, *kwargs.values()))):
             raise tracer.error(
                 f"GFX cannot convert this call of to: it changes a {type(owner).__name__} that lives outside of the captured code",
                 "call it before the capture, and capture what comes behind it",
             )
-        return run_as_it_is(tracer, f, args, kwargs)
+        return run_as_it_is(tracer, f, (owner, *given), kwargs)
     for module in modules:
         for name in (name for table in (module._parameters, module._buffers) for name in table):
             value = module_attribute(tracer, module, name)

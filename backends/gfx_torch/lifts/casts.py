@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import torch
 
 from gfx_ir import dtypes, ops
-from gfx_ir.build import dtype_of, host, shown
+from gfx_ir.build import dtype_of, host, shown, told_dtype
 from gfx_ir.dtypes import DType
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
@@ -28,18 +29,28 @@ _OLD_NAMES = {
     "Byte": "uint8",
     "Bool": "bool",
 }
+_NAMED = {
+    "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "long": "int64", "int": "int32",
+    "short": "int16", "char": "int8", "byte": "uint8", "bool": "bool", "cfloat": "complex64", "cdouble": "complex128",
+}  # fmt: skip
+"""Methods that cast, and to what."""
 
 
 def cast(x: Any, to: Any) -> Any:
     """x in another dtype; x itself where it has that dtype already."""
     to = element(to)
-    return x if isinstance(to, DType) and dtype_of(x) == to else ops.astype(x, to)
+    return x if _has(x, to) else ops.astype(x, to)
 
 
-def to(input: Any, *args: Any, dtype: Any = None, device: Any = None, other: Any = None, copy: Any = False) -> Any:
-    """Tensor.to: a dtype, a device, or those of another tensor."""
+def _has(x: Any, wanted: Any) -> bool:
+    """Whether a tensor surely has a dtype."""
+    known = told_dtype(x) if isinstance(x, Value) else dtype_of(x)
+    return isinstance(wanted, DType) and known == wanted
+
+
+def _wanted(args: tuple, dtype: Any, device: Any, other: Any, copy: Any) -> tuple[Any, Any, Any]:
+    """What Tensor.to is asked for: a dtype, a device, and whether a copy."""
     flags = [arg for arg in args if isinstance(arg, bool)]  # non_blocking, copy
-    copy = flags[1] if len(flags) > 1 else copy
     for arg in (*args, dtype, device, other):
         if arg is None or isinstance(arg, bool):
             continue
@@ -49,12 +60,32 @@ def to(input: Any, *args: Any, dtype: Any = None, device: Any = None, other: Any
             dtype, device = dtype_like(arg), ops.device_of(arg)
         else:
             device = arg
+    return dtype, device, flags[1] if len(flags) > 1 else copy
+
+
+def to(input: Any, *args: Any, dtype: Any = None, device: Any = None, other: Any = None, copy: Any = False) -> Any:
+    """Tensor.to: a dtype, a device, or those of another tensor."""
+    dtype, device, copy = _wanted(args, dtype, device, other, copy)
     out = input
     if copy is True:
         out = ops.copy(input) if dtype is None else ops.astype(input, element(dtype))
     elif dtype is not None:
         out = cast(input, dtype)
     return out if device is None else ops.to_device(out, place(device))
+
+
+def _copied(input: Any, dtype: Any, device: Any = None, copy: Any = False) -> bool | str:
+    """Whether a tensor is copied that is asked for in a dtype and on a device (see Lift.copies): it is itself where it has them."""
+    wanted = None if dtype is None else element(dtype)
+    if copy is True or (isinstance(wanted, DType) and told_dtype(input) not in (None, wanted)):
+        return True
+    return False if device is None and (wanted is None or _has(input, wanted)) else "maybe"
+
+
+def _to_copies(
+    input: Any, *args: Any, dtype: Any = None, device: Any = None, other: Any = None, copy: Any = False
+) -> Any:
+    return _copied(input, *_wanted(args, dtype, device, other, copy))
 
 
 def type_(input: Any, dtype: Any = None, non_blocking: Any = False) -> Any:
@@ -215,22 +246,21 @@ def _is_shape(x: Any) -> bool:
     return isinstance(x, Value) and x.kind == "shape"
 
 
+COPIES = {
+    "Tensor.to": _to_copies,
+    "Tensor.type_as": _to_copies,
+    **{
+        f"Tensor.{name}": partial(lambda dtype, input, memory_format=None: _copied(input, dtype), dtypes.dtype(name_of))
+        for name, name_of in _NAMED.items()
+    },
+}
+"""Whether a cast copies, by its arguments (see Lift.copies)."""
+
 LIFTS = {
     "Tensor.to": to,
     "Tensor.type": type_,
     "Tensor.type_as": lambda input, other: to(input, other),
-    "Tensor.float": _caster("float32"),
-    "Tensor.double": _caster("float64"),
-    "Tensor.half": _caster("float16"),
-    "Tensor.bfloat16": _caster("bfloat16"),
-    "Tensor.long": _caster("int64"),
-    "Tensor.int": _caster("int32"),
-    "Tensor.short": _caster("int16"),
-    "Tensor.char": _caster("int8"),
-    "Tensor.byte": _caster("uint8"),
-    "Tensor.bool": _caster("bool"),
-    "Tensor.cfloat": _caster("complex64"),
-    "Tensor.cdouble": _caster("complex128"),
+    **{f"Tensor.{name}": _caster(dtype) for name, dtype in _NAMED.items()},
     "Tensor.cpu": lambda input, memory_format=None: ops.to_device(input, "cpu"),
     "Tensor.cuda": _cuda,
     "Tensor.contiguous Tensor.pin_memory Tensor.resolve_neg torch.resolve_neg": _same,

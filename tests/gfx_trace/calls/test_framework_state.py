@@ -79,3 +79,22 @@ FIXED = nn.Sequential(nn.Linear(2, 2)).eval()
 def test_what_only_reads_is_captured():
     program = gfx.symbolic_trace(reads, X)
     torch.testing.assert_close(program(X), reads(X))
+
+
+class Experts(nn.Module):
+    """Those that are not asked stay on the host, as libraries keep them."""
+
+    def __init__(self):
+        super().__init__()
+        self.experts = nn.ModuleList(nn.Linear(2, 2) for _ in range(2))
+        self.register_buffer("place", torch.zeros(()))
+
+    def forward(self, x):
+        for at, expert in enumerate(self.experts):
+            expert.to(self.place.device if at == 0 else "cpu")
+        return self.experts[0](x)
+
+
+def test_a_module_that_is_moved_to_where_it_is_stays_as_it_is():
+    model = Experts()
+    torch.testing.assert_close(gfx.symbolic_trace(model, X)(X), model(X))

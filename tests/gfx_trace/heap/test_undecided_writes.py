@@ -111,3 +111,60 @@ def test_rows_that_a_loop_goes_over_may_be_written(fn):
         program = gfx.symbolic_trace(fn, *given, backend="torch")
         equal(program(mine), fn(plain))
         equal(mine, plain)
+
+
+def to_its_own_dtype(x):
+    y = x.float()
+    y.add_(1)
+    return x, y
+
+
+def to_that_of_another(x):
+    y = x[0].to(x.dtype)
+    y.mul_(2)
+    return x, x.t().to(y.dtype)[1].add_(1), x
+
+
+def to_another_dtype(x):
+    y = x.double()
+    y.add_(1)
+    return x, y
+
+
+def to_a_copy(x):
+    y = x.to(torch.float32, copy=True)
+    y.add_(1)
+    return x, y
+
+
+def of_whole_numbers(x):
+    top = x.argmax(-1)
+    mask = top.float()
+    mask *= x.sum()
+    return mask, top
+
+
+def of_complex_numbers(x):
+    y = x.cfloat()
+    y.cfloat().mul_(2)
+    return x, y.real
+
+
+CASTS = [to_its_own_dtype, to_that_of_another, to_another_dtype, to_a_copy, of_whole_numbers, of_complex_numbers]
+
+
+@pytest.mark.parametrize("fn", CASTS, ids=lambda fn: fn.__name__)
+def test_a_cast_of_a_known_dtype_is_the_tensor_itself_or_a_copy(fn):
+    program = gfx.symbolic_trace(fn, torch_square(), dynamic=True)
+    for again in (program, program.to("torch")):
+        mine, plain = torch_square(), torch_square()
+        result = again(mine)
+        equal(result[0] if again is not program and program.writes else result, fn(plain))
+        if again is program:
+            equal(mine, plain)
+
+
+def test_a_cast_of_positions_needs_no_types():
+    torch.testing.assert_close(
+        gfx.symbolic_trace(of_whole_numbers, backend="torch")(torch_square()), of_whole_numbers(torch_square())
+    )
