@@ -8,10 +8,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from ..build import host
+from ..build import host, told_dtype
 from ..errors import UnsupportedConstruct
 from ..op import Trait
-from . import _seen
 from ._catalogue import ops
 from ._einsum import DOTS, parse_einsum
 
@@ -27,14 +26,19 @@ def put_data(args: SimpleNamespace, new: Any, index: int) -> Any:
 
 
 def put_real(args: SimpleNamespace, new: Any, index: int) -> Any:
-    """The real part of real numbers is the tensor itself. Raises for complex ones."""
-    element = _seen.dtype(args.x)
-    return put_part(args, new, index) if element is None or element.kind == "c" else new
+    """The real part of real numbers is the tensor itself; complex ones keep their imaginary part. Raises where nothing tells which they are."""
+    element = told_dtype(args.x)
+    if element is None:
+        raise UnsupportedConstruct(
+            "this writes through the real part of what may be complex numbers or real ones",
+            hint="give the array's dtype at capture, or write x = re + 1j * im instead",
+        )
+    return ops.as_complex(new, ops.imag(args.x)) if element.kind == "c" else new
 
 
-def put_part(args: SimpleNamespace, new: Any, index: int) -> Any:
-    """A part of complex numbers. Raises."""
-    raise UnsupportedConstruct("this writes through a part of complex numbers", hint="write x = re + 1j * im instead")
+def put_imag(args: SimpleNamespace, new: Any, index: int) -> Any:
+    """Complex numbers keep their real part."""
+    return ops.as_complex(ops.real(args.x), new)
 
 
 def put_conj(args: SimpleNamespace, new: Any, index: int) -> Any:
@@ -173,6 +177,6 @@ _ORDERS = {
 _SELECTING = (
     *_ORDERS, put_data, put_item, put_flipped, put_expanded, put_diagonal, put_einsum, put_unstacked, put_split, put_chunk,
 )  # fmt: skip
-for _put in (*_SELECTING, put_same, put_real, put_part, put_conj):
+for _put in (*_SELECTING, put_same, put_real, put_imag, put_conj):
     _selects = Trait.SELECTS if _put in _SELECTING else Trait.NONE
     _put.traits = Trait.UNSAVED | Trait.KEEPS_SIGN | _ORDERS.get(_put, Trait.NONE) | _selects  # type: ignore[attr-defined]

@@ -42,7 +42,7 @@ from ._shapes import (
     subtracting,
     takes_open,
 )
-from ._views import put_conj, put_data, put_part, put_real
+from ._views import put_conj, put_data, put_imag, put_real
 
 FAMILY = "elementwise"
 
@@ -279,7 +279,7 @@ op(
     traits=Trait.TOTAL,
     sequence=cast,
 )
-op(FAMILY, "imag(x)", "np.imag(x)", infer=elementwise(real), put=put_part, compute=free, traits=Trait.TOTAL)
+op(FAMILY, "imag(x)", "np.imag(x)", infer=elementwise(real), put=put_imag, compute=free, traits=Trait.TOTAL)
 op(
     FAMILY,
     "stop_gradient(x)",

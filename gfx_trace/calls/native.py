@@ -136,8 +136,8 @@ def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: 
     if issubclass(type(args[0] if owner is None and args else owner), GENERATORS) and not isinstance(f, type):
         raise tracer.objects.outside_generator(called_name(f))
     if HostProxy in map(type, args):
-        shown = str if own_attribute(f, "__module__") in _REPORTING else functools.partial(settled, tracer)
-        args = tuple([shown(arg) if type(arg) is HostProxy else arg for arg in args])
+        taken = str if own_attribute(f, "__module__") in _REPORTING else functools.partial(settled, tracer)
+        args = tuple([taken(arg) if type(arg) is HostProxy else arg for arg in args])
     if not FIXED.issuperset(map(type, args)):
         args = tuple([standing_for(tracer, arg) or arg for arg in args])  # a manager that it enters
     site, shown, refusals = tracer.site, tracer.python.shown_values, tracer.python.refusals

@@ -16,6 +16,7 @@ from gfx_ir.probing import is_module
 from gfx_ir.python_numbers import NUMBER_CLASSES
 
 from ..frameworks.structured import array_attribute
+from ..heap.chains import same_view
 from ..heap.contents import table_of
 from ..interfaces import Capturing
 from ..objects.attributes import NOT_OWN
@@ -40,6 +41,8 @@ from .modules import is_derived, module_attribute, registered
 
 PLAIN_KEYS = frozenset((int, str, slice, float, bool, tuple, type(None)))
 """Keys for which Python runs no code of the user's."""
+_PARTS = frozenset(("real", "imag"))
+"""Attributes of an array that show its elements: a write to one is a write to these."""
 
 
 class Objects:
@@ -131,6 +134,11 @@ class Objects:
                 return
             if o.backend is not None and name == o.backend.trained_attribute:  # as its method in place does
                 self.tracer.calls.call(self.getattr(o, f"{name}_"), (value,), {})
+                return
+            if name in _PARTS:
+                part = self.getattr(o, name)
+                if not (type(value) is type(part) is Proxy and same_view(value, part)):  # x.real += y has written it
+                    self.tracer.views.setitem(part, ..., value)
                 return
             raise self.tracer.error(f"GFX cannot convert this write to the attribute {name!r} of a tensor")
         if isinstance(o, HostProxy):

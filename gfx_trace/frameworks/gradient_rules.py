@@ -30,6 +30,8 @@ class Rule:
         where it is given twice."""
         made = self.tracer.graph.add_placeholder(identifier(name or "x"), "tensor", getattr(like, "type", None))
         self.own.append(made)
+        if type(like) is Value:
+            self.tracer.assumed.beside[made] = like
         if given is None:
             return Proxy(made, self.backend)
         self.tracer.facts.alias(made, given)

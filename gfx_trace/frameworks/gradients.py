@@ -48,6 +48,9 @@ class Context:
         """Keep tensors for the backward."""
         self.saved_tensors = tensors
 
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Keep tensors for a derivative forward: no rule that a graph holds asks for them."""
+
     def mark_dirty(self, *tensors: Any) -> None:
         """Refused: what is written in place has no place in a graph's function."""
         raise self._refuse("mark_dirty")

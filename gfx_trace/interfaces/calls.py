@@ -142,6 +142,7 @@ class Assuming(Protocol):
     guards: list[Guard]
     depths: dict[Value, int]
     devices: dict[Value, Any]
+    beside: dict[Value, Value]
     layouts: dict[Value, Any]
     given: dict[Value, Any]
     identified: dict[Value, Any]

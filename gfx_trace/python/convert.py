@@ -26,7 +26,8 @@ def positions(tracer: Capturing, index: Any) -> Any:
     found = tracer.unwrap(index)
     parts = [part for part in leaves(index) if is_open(part)] if type(index) is list else []
     numbers = all(type(part) is HostProxy or part.weak for part in parts)
-    return ops.as_tensor(found) if parts and numbers else found
+    apart = type(index) is list and any(item is None or item is Ellipsis or type(item) is slice for item in index)
+    return ops.as_tensor(found) if parts and numbers and not apart else found
 
 
 def as_lists(x: Any) -> Any:

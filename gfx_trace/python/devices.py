@@ -69,8 +69,10 @@ def _sources(tracer: Capturing, value: Value, asked: dict[Value, Any]) -> Any:
         return tracer.assumed.devices.get(value)
     if is_parameter(node):
         return tracer.params.get(node.args[0])  # None: an earlier call made it
-    if is_placeholder(node):
+    if is_placeholder(node) and value not in tracer.assumed.beside:
         raise _untold(tracer)
+    if is_placeholder(node):
+        return [tracer.assumed.beside[value]]
     place = node.arg("device") if "device" in node.op.params else None
     if place is not None:
         return [place.node.args[0]] if isinstance(place, Value) and place.node.op.asks == "device" else place

@@ -26,6 +26,7 @@ class Assumptions:
         self.depths: dict[Value, int] = {}
         self.deepened: list[tuple[Value, int | None]] = []  # what `depths` held before, in its order
         self.devices: dict[Value, Any] = {}  # on which device the arrays that were given are, for frameworks that ask
+        self.beside: dict[Value, Value] = {}  # what rules for derivatives take, and what that lies beside
         self.layouts: dict[Value, Layout] = {}  # how those that were given as arrays lie in memory
         self.given: dict[Value, Any] = {}  # these arrays themselves, of whose class code may ask
         self.identified: dict[Value, Any] = {}  # arguments of which the code asked which object they are

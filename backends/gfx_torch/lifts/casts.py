@@ -74,18 +74,20 @@ def to(input: Any, *args: Any, dtype: Any = None, device: Any = None, other: Any
     return out if device is None else ops.to_device(out, place(device))
 
 
-def _copied(input: Any, dtype: Any, device: Any = None, copy: Any = False) -> bool | str:
-    """Whether a tensor is copied that is asked for in a dtype and on a device (see Lift.copies): it is itself where it has them."""
+def _copied(input: Any, dtype: Any, place: Any = None, copy: Any = False) -> bool | str:
+    """Whether a tensor is copied that is asked for in a dtype and at a place (see Lift.copies): it is itself where it has them."""
     wanted = None if dtype is None else element(dtype)
     if copy is True or (isinstance(wanted, DType) and told_dtype(input) not in (None, wanted)):
         return True
-    return False if device is None and (wanted is None or _has(input, wanted)) else "maybe"
+    return False if place is None and (wanted is None or _has(input, wanted)) else "maybe"
 
 
 def _to_copies(
-    input: Any, *args: Any, dtype: Any = None, device: Any = None, other: Any = None, copy: Any = False
-) -> Any:
-    return _copied(input, *_wanted(args, dtype, device, other, copy))
+    input: Any, *args: Any, dtype: Any = None, device: Any = None, other: Any = None, copy: Any = False,
+    memory_format: Any = None, non_blocking: Any = False,
+) -> bool | str:  # fmt: skip
+    dtype, device, copy = _wanted(args, dtype, device, other, copy)
+    return _copied(input, dtype, device if memory_format is None else memory_format, copy)
 
 
 def type_(input: Any, dtype: Any = None, non_blocking: Any = False) -> Any:
@@ -250,7 +252,9 @@ COPIES = {
     "Tensor.to": _to_copies,
     "Tensor.type_as": _to_copies,
     **{
-        f"Tensor.{name}": partial(lambda dtype, input, memory_format=None: _copied(input, dtype), dtypes.dtype(name_of))
+        f"Tensor.{name}": partial(
+            lambda dtype, input, memory_format=None: _copied(input, dtype, memory_format), dtypes.dtype(name_of)
+        )
         for name, name_of in _NAMED.items()
     },
 }

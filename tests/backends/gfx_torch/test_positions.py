@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -106,3 +107,28 @@ def test_positions_are_scattered_into_narrower_integers():
     args = jnp.asarray(T), jnp.zeros(5, "int32")
     got = gfx.transpile(jax.jit(best_so_far), *args, to="torch")(T, torch.zeros(5, dtype=torch.int32))
     torch.testing.assert_close(got, torch.tensor(best_so_far(*args)))
+
+
+PLACES = {
+    "slices": lambda x: x[[slice(None), slice(0, x.shape[1] - 1)]],
+    "number": lambda x: x[[0, slice(1, None)]],
+    "new axis": lambda x: x[[None, 1]],
+    "ellipsis": lambda x: x[[..., 0]],
+    "positions": lambda x: x[[[0, 1], slice(None)]],
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", PLACES)
+def test_a_list_with_slices_is_a_place(name):
+    fn, x = PLACES[name], torch.arange(6.0).reshape(2, 3)
+
+    def written(x):
+        y = x.clone()
+        fn(y)[...] = 7
+        return y
+
+    for each in (fn, written) if name != "positions" else (fn,):
+        program = gfx.symbolic_trace(each, torch.ones(3, 2), dynamic=True)
+        torch.testing.assert_close(program.to("torch")(x), each(x))
+        np.testing.assert_allclose(program.to("jax")(jnp.asarray(x.numpy())), each(x))

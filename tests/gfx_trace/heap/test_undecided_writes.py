@@ -132,7 +132,7 @@ def to_another_dtype(x):
 
 
 def to_a_copy(x):
-    y = x.to(torch.float32, copy=True)
+    y = x.to(torch.float32, copy=True, memory_format=torch.contiguous_format)
     y.add_(1)
     return x, y
 

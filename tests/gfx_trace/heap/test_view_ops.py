@@ -91,7 +91,23 @@ def writes_diagonal_by_einsum(x):
     return y * 1
 
 
+def writes_a_part(x):
+    z = torch.complex(x, x * 2)
+    real = z.real
+    real.mul_(3)
+    z.imag[1:] = 4
+    return torch.view_as_real(z), real
+
+
+def sets_parts(x):
+    z = torch.zeros(6, dtype=torch.complex64)
+    z.real, z.imag = x, x + 1
+    z[2:].imag *= -1
+    return torch.view_as_real(z), x * 1
+
+
 PROGRAMS = (
+    writes_a_part, sets_parts,
     writes_vector, writes_each, writes_same, writes_steps, writes_windows, writes_real_parts, writes_bits, writes_adjoint,
     turns_a_copy, copies, plus, writes_einsum, writes_diagonal_by_einsum,
 )  # fmt: skip
@@ -110,6 +126,21 @@ def test_writes_reach_what_is_viewed(fn, target):
     for a, b in zip(got if isinstance(got, tuple) else (got,), want if isinstance(want, tuple) else (want,)):
         np.testing.assert_allclose(np.asarray(a), b.numpy(), rtol=1e-6)
     np.testing.assert_allclose(np.asarray(state["x"]), plain.numpy(), rtol=1e-6)
+
+
+def test_a_part_that_was_written_in_place_is_not_written_again():
+    def conjugated(x):
+        z = torch.fft.rfft(x)
+        z.imag *= -1
+        return z
+
+    source = gfx.symbolic_trace(conjugated, torch.arange(6.0)).source("torch")
+    assert source.count("torch.complex(") == 1 and "index_put" not in source
+
+
+def test_parts_of_what_may_be_real_or_complex_are_not_written():
+    with pytest.raises(UnsupportedConstruct, match=r"complex numbers or real ones"):
+        gfx.symbolic_trace(lambda x: x.real.mul_(2) + x, backend="torch")
 
 
 def test_writes_through_diagonals_of_axes_without_letters_are_refused():
