@@ -43,6 +43,7 @@ _NAMES = {
     "derivation": "func.linearize autograd.functional.jacobian autograd.functional.hessian autograd.functional.vjp autograd.functional.jvp "
     "autograd.functional.vhp autograd.functional.hvp",
     "register": "nn.Module.register_buffer",
+    "register_parameter": "nn.Module.register_parameter",
     "moved": "nn.Module.to",
     "state_dict": "nn.Module.state_dict",
     "as_numpy": "Tensor.numpy",

@@ -34,7 +34,7 @@ from ..values.proxy import HostProxy, Proxy, is_open
 from . import shapes
 from .copying import Copying, taking_apart
 from .functional_calls import functional_call
-from .modules import moved, register, state_dict
+from .modules import moved, register, register_parameter, state_dict
 from .native import innermost, run_as_it_is
 from .numpy_arrays import as_numpy
 
@@ -307,6 +307,7 @@ SPECIAL: dict[str, Handler] = {
     "checkpoint": _checkpoint, "checkpoint_sequential": _checkpoint_sequential, "autocast": _autocast,
     "tape": _tape, "tape_gradient": tape_gradient, "function_transform": function_transform, "derivation": _derivation,
     "functional_call": functional_call, "register": register, "moved": moved, "state_dict": state_dict, "as_numpy": as_numpy,
+    "register_parameter": register_parameter,
     "null_context": _always(contextlib.nullcontext()), "true": _always(True),
     "false": _always(False), "is_tensor": _is_tensor, "is_refined": _is_refined,
     "size": shapes.size, "of_sizes": shapes.of_sizes, "tree": _tree, "all_leaves": _all_leaves, "each_leaf": _each_leaf,

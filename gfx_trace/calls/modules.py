@@ -109,6 +109,20 @@ def register(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
     tracer.objects.setattr(owner, name, value)
 
 
+def register_parameter(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
+    """module.register_parameter(name, param): of a module that has it, or is made by this very code, an attribute that is set."""
+    given = inspect.signature(f).bind(*args, **kwargs)
+    owner, name, value = given.args
+    if value is None and tracer.journal.is_own(owner):
+        owner._parameters[name] = None
+    elif not tracer.journal.is_own(owner) and name not in owner._parameters:
+        raise tracer.error(
+            f"GFX cannot convert this registration: {name!r} is no parameter of {type(owner).__name__} before the call",
+            "register it in __init__, or call the model once before the capture",
+        )
+    tracer.objects.setattr(owner, name, value)
+
+
 def state_dict(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """module.state_dict(...): its tensors by name, which share memory with those of the module, and have no gradients unless asked."""
     given = inspect.signature(f).bind(*args, **kwargs)

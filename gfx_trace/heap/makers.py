@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from operator import add
 from typing import Any
 
-from gfx_ir.probing import own_attribute
+from gfx_ir.probing import is_module, own_attribute
 
 from ..rewrite.packages import users
 from ..values.proxy import is_open
@@ -28,7 +28,7 @@ def puts_together(*operands: Any) -> bool:
 
 def made_by(f: Any, args: tuple, kwargs: dict, result: Any) -> Iterator[Any]:
     """What a call that is not entered makes: the object that it gives, and what this holds that the call was not given."""
-    if has_state(result) and _makes(f, args, result):
+    if (has_state(result) or is_module(result)) and _makes(f, args, result):
         yield result
     if not holds_nothing(result) and _is_librarys(f):
         found = [

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gfx_ir.control import host_operator, is_placeholder, is_test
+from gfx_ir.control import host_operator, is_given, is_placeholder, is_test
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.graph import Value
 from gfx_ir.program import Guard
@@ -15,6 +15,7 @@ from gfx_ir.reach import reached
 from ..heap.aliases import taken_for_array
 from ..heap.slots import stored_attribute
 from ..interfaces import Capturing
+from ..values.equations import is_tensor
 from ..values.gated import Gated, usable
 from ..values.numpy_numbers import number_when
 from ..values.proxy import HostProxy, Proxy, is_open
@@ -102,11 +103,15 @@ def _given(tracer: Capturing, x: Proxy) -> Any:
 
 
 def _is_handed(tracer: Capturing, x: Proxy) -> bool:
-    """Whether a tensor is what a test or loop gives, or hands on within."""
+    """Whether a tensor may be one from before that a test or loop gives, or hands on within."""
     value = x.read()
     if type(value) is not Value or tracer.assumed.is_argument(value):
         return False
-    return bool(value.node.regions) or is_placeholder(value.node)
+    sides = lambda way: [side for side in tracer.record.sides(way) if is_tensor(side)]
+    computed = lambda way: is_test(way.node) or not (way.node.regions or is_given(way.node))
+    if not is_test(value.node):
+        return bool(value.node.regions) or is_placeholder(value.node)
+    return not all(map(computed, reached(sides(value), sides)))
 
 
 def _asks_instances(kind: Any) -> bool:
