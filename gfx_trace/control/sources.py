@@ -38,7 +38,7 @@ class Sources:
         if isinstance(iterable, OpenRange):
             ends = tuple(self.tracer.unwrap(x) for x in (iterable.start, iterable.stop, iterable.step))
             tensor = any(isinstance(x, Value) and x.is_tensor for x in ends)
-            return Source([("range", *ends)], _first, ["tensor" if tensor else "int"], None)
+            return Source([("range", *ends)], _first, ["tensor" if tensor else "int"], self.tracer.decided.trips(*ends))
         if is_shape(iterable):
             at = lambda values: self.tracer.host_values.host_getitem(iterable, self.tracer.wrap(values[0].read()))
             return Source(

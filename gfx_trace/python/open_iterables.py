@@ -26,10 +26,21 @@ class OpenRange:
     def __init__(self, start: Any, stop: Any, step: Any) -> None:
         self.start, self.stop, self.step = start, stop, step
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Any]:
+        tracer = active.builder
+        trips = tracer.decided.trips(*map(tracer.unwrap, (self.start, self.stop, self.step)))
+        if trips is not None:
+            return self._numbers(trips)
         from_any = next(x for x in (self.stop, self.start, self.step) if is_open(x))
         operator.index(from_any)
         raise AssertionError("an open number is no index")
+
+    def _numbers(self, trips: int) -> Iterator[Any]:
+        """Its numbers, of which there are so many."""
+        yield from [self.start][:trips]
+        for at in range(1, trips):
+            ahead = at * self.step
+            yield self.start - -ahead if type(ahead) is int and ahead < 0 else self.start + ahead
 
     def _refuse(self, *args: Any) -> Any:
         what = "GFX cannot convert this use of a range: its ends are only known when the emitted code runs"

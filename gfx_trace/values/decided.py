@@ -8,7 +8,7 @@ from typing import Any
 
 from gfx_ir.control import host_operator
 from gfx_ir.graph import Value
-from gfx_ir.host import Dim, Expr, compared
+from gfx_ir.host import Dim, Expr, bounds, compared, divide, sub
 from gfx_ir.infer.sequences import as_truth
 from gfx_ir.python_numbers import COMPARISONS
 
@@ -56,6 +56,17 @@ class Decided:
         same = [len(a) == len(b), *(compared("==", *pair) for pair in sizes)]
         equal = False if False in same else None if None in same else True
         return equal if equal is None or sign == "==" else not equal
+
+    def trips(self, start: Any, stop: Any, step: Any) -> int | None:
+        """How many numbers a range has, where that is the same for all sizes that the arguments may have; None where it is not told."""
+        a, b, by = (self._size(part) for part in (start, stop, step))
+        if None in (a, b, by):
+            return None
+        length = sub(b, a)
+        if type(length) is type(by) is int:
+            return len(range(0, length, by)) if by else None
+        least, count = bounds(by)[0], divide(length, by)
+        return count if type(count) is int and count >= 0 and least is not None and least > 0 else None
 
     def _size(self, part: Any) -> Any:
         """A number in terms of sizes that are open; None where it is none of these."""

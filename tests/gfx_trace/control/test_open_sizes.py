@@ -1,5 +1,6 @@
 """Sizes that tests and loops change: unknown ones behind where Python runs them, or where they may meet; else refused."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -173,3 +174,36 @@ def test_what_an_open_test_appends_has_its_sizes_behind_it():
     x, y = torch.randn(2, 4, 3), torch.ones(2)
     torch.testing.assert_close(program.to("torch")(x, y), heads(x, y))
     np.testing.assert_allclose(program.to("jax")(jnp.asarray(x.numpy()), jnp.ones(2)), heads(x, y), rtol=1e-6)
+
+
+def windows(x):
+    """One for each stride, as codecs cut what they are given whole."""
+    found, scales = [], []
+    for at in range(0, x.shape[0], x.shape[0]):
+        found.append(x[at : at + x.shape[0]])
+        scales.append(None)
+    return sum(part * 2 if scale is None else part * scale for part, scale in zip(found, scales))
+
+
+def ahead(x):
+    found = {}
+    for at in range(x.shape[0], x.shape[0] + 3):
+        found[f"{len(found)}"] = x.sum() * at
+    for at in range(x.shape[0] - 1, x.shape[0] - 3, -1):
+        found["first"] = x[at]
+    return list(found.values())
+
+
+def none_at_all(x):
+    for at in range(x.shape[0], x.shape[0]):
+        x = {"never": x[at]}
+    return x * 2
+
+
+@pytest.mark.parametrize("fn", [windows, ahead, none_at_all])
+def test_ranges_of_open_ends_may_have_a_known_number_of_trips(fn):
+    program = gfx.symbolic_trace(fn, X, dynamic=True)
+    assert not any("fixed" in note for note in program.notes)
+    for x in (torch.rand(4), torch.rand(9)):
+        torch.testing.assert_close(program.to("torch")(x), fn(x))
+        jax.tree.map(np.testing.assert_allclose, program.to("jax")(jnp.asarray(x.numpy())), fn(x))
