@@ -26,6 +26,7 @@ from .liveness import Liveness
 from .plan import Plan
 from .planning import Planner
 from .prepare import Prepared, prepare
+from .prepare.base import HOSTED
 from .prepare.calls import bottom_up
 from .records import Records
 from .style import Style
@@ -46,6 +47,8 @@ class Context:
         self.doubles = default("f", program.promotion).bits > default("f", backend.promotion).bits  # numbers are, alone
         self.prepared: Prepared = prepare(program, backend, style, self.unrolling, max_trips)
         self.functions = self.prepared.functions
+        entry = self.prepared.entry
+        self.hosted: frozenset[Node] = entry.get(HOSTED) if entry.has(HOSTED) else frozenset()
         self.order = bottom_up(self.prepared.entry, self.functions)
         self.trees = ArgumentTrees(self.prepared.entry, self.functions, self.prepared.signature)
         self.summary = Summary(self.order, self.functions, backend)
@@ -138,7 +141,7 @@ class Context:
     # ------------------------------------------------------------------ what is used
     def use(self, text: str, node: Node | None = None) -> str:
         """A free name of a spelling: a module, a helper or a builtin."""
-        return self.helpers.use(text, node)
+        return self.helpers.use("np" if text == self.style.module and node in self.hosted else text, node)
 
     def free(self, expression: ast.expr) -> ast.expr:
         """An expression of the style; the modules that it names are imported."""

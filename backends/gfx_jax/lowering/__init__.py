@@ -7,12 +7,13 @@ from gfx_ir.codegen.prepare import LOWERINGS
 from .added import Added
 from .bounded import Bounded
 from .hashed import Hashed
+from .hosted import Hosted
 from .joined import Joined
 from .masked import Masked
 from .sizes import Sizes
 from .wide import Wide
 
-for _pass in (Added, Bounded, Hashed, Joined, Masked, Sizes, Wide):
+for _pass in (Added, Bounded, Hashed, Hosted, Joined, Masked, Sizes, Wide):
     LOWERINGS.register(_pass)
 
-__all__ = ["Added", "Bounded", "Hashed", "Joined", "Masked", "Sizes", "Wide"]
+__all__ = ["Added", "Bounded", "Hashed", "Hosted", "Joined", "Masked", "Sizes", "Wide"]

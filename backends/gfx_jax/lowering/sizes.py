@@ -72,6 +72,18 @@ def _needs_data(node: Node) -> bool:
     return node.op.family in _PROBED and any(_tells_size(node, at) for at in range(len(node.args)))
 
 
+def needs_numbers_of(node: Node) -> Iterator[Value]:
+    """The tensors in which a slice has a bound, or a shape a size."""
+    if node.regions:
+        return
+    if not _keeps_shape(node):
+        yield from filter(_is_data, _bounds(node))
+    if node.op.family in _PROBED:
+        for at, (name, arg) in enumerate(zip(node.op.params, node.args)):
+            if name == "shape" or _tells_size(node, at):
+                yield from filter(_is_data, leaves(arg))
+
+
 def _is_sized_by_data(node: Node) -> bool:
     """Whether the result has a size that the sizes of the arguments do not tell."""
     if node.op.infer is None or node.regions or not any(map(_is_data, leaves(node.args))):

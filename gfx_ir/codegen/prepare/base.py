@@ -22,6 +22,9 @@ HANDED = Attribute("handed", Handed, of_nodes=True)
 ORDER = Attribute("order", list, derived=True)
 """The graphs that the entry needs, callees first, the entry last."""
 
+HOSTED = Attribute("hosted", frozenset, of_nodes=True)
+"""The nodes that NumPy computes in the source of another framework; an attribute of the entry."""
+
 LOWERINGS = PassRegistry("gfx.lowerings")
 """The passes that a target may list, and those of the packages that are installed with GFX."""
 

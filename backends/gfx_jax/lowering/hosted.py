@@ -1,0 +1,101 @@
+"""Arrays of sizes, of which JAX needs the numbers: what is computed of sizes alone, and tells where a slice ends, a shape, or how many
+trips a loop has, is computed by NumPy. Under jax.jit arrays of JAX's own hold no numbers yet."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gfx_ir.codegen.prepare.base import HOSTED, Emission, Lowering, order
+from gfx_ir.codegen.prepare.traced import TRACED
+from gfx_ir.control import is_call, is_for, is_given
+from gfx_ir.edited import put_before
+from gfx_ir.graph import Graph, Node, Value, values_in
+from gfx_ir.op import Trait
+from gfx_ir.program import Program
+from gfx_ir.trees import leaves
+
+from .sizes import needs_numbers_of
+
+_MODULE, _KINDS = "jnp", {"b": "bool", "i": "int", "u": "int", "f": "float"}
+
+
+class Hosted(Lowering):
+    """Such arrays are noted, callers first, from what needs a number back to the sizes."""
+
+    name = "hosted"
+    requires = (TRACED,)
+
+    def lower(self, program: Program, emission: Emission) -> None:
+        """Find what may be computed so, callees first, and of that what has to be."""
+        graphs, may = order(program), dict[Graph, set[Value]]()
+        for graph in graphs:
+            may[graph] = self._computable(graph, program, emission, may)
+        wanted: dict[Graph, set[Value]] = {graph: set() for graph in graphs}
+        for graph in reversed(graphs):
+            asked = [value for node in graph.walk() for value in _asked(node)]
+            waiting = [value for value in (*asked, *wanted[graph]) if value in may[graph]]
+            while waiting:
+                value = waiting.pop()
+                wanted[graph].add(value)
+                if is_call(value.node):
+                    callee = program.functions[value.node.args[0]]
+                    wanted[callee].add(callee.result)
+                waiting += [part for part in values_in(value.node.args) if part in may[graph] - wanted[graph]]
+        hosted = [value.node for values in wanted.values() for value in values]
+        program.entry.set(HOSTED, frozenset(hosted))
+        for node in hosted:
+            if node.op.traits & Trait.OF_ONE:
+                _as_number(node)
+
+    def _computable(
+        self, graph: Graph, program: Program, emission: Emission, may: dict[Graph, set[Value]]
+    ) -> set[Value]:
+        """The arrays of a graph that follow from sizes, and that NumPy computes as JAX does."""
+        found, traced = set[Value](), set(graph.get(TRACED))
+        for node in graph:
+            if len(node.values) != 1 or not node.value.is_tensor or is_given(node) or node.regions or node.op.effect:
+                continue
+            if is_call(node):
+                callee = program.functions[node.args[0]]
+                if callee.result in may.get(callee, ()):
+                    found.add(node.value)
+            elif _is_numpys(node, emission) and all(
+                part in found if part.is_tensor else part not in traced and part.kind != "key"
+                for part in values_in(node.args)
+            ):
+                found.add(node.value)
+        return found
+
+
+def _asked(node: Node) -> Iterator[Value]:
+    """The arrays of which a node needs the numbers."""
+    yield from needs_numbers_of(node)
+    if is_for(node):
+        ends = [part for item in node.args[0] if isinstance(item, tuple) for part in leaves(item)]
+        yield from (part for part in ends if type(part) is Value and part.is_tensor)
+
+
+def _is_numpys(node: Node, emission: Emission) -> bool:
+    """Whether JAX spells an op by functions that NumPy has under the same name, or as an operator or method."""
+    if node.op.traits & Trait.OF_ONE:
+        return True
+    template = emission.backend.templates.get(node.op.name)
+    if template is None or node.op.draws or not template.spells(node.args):
+        return False
+    tree = template.tree(node.args)
+    functions = [inner for inner in ast.walk(tree) if type(inner) is ast.Attribute and type(inner.value) is ast.Name]
+    names = {inner.id for inner in ast.walk(tree) if type(inner) is ast.Name} - set(node.op.params)
+    return names <= {_MODULE, *_KINDS.values()} and all(hasattr(np, f.attr) for f in functions if f.value.id == _MODULE)  # type: ignore[attr-defined]
+
+
+def _as_number(node: Node) -> None:
+    """A number that is read of such an array is Python's own."""
+    dtype: Any = getattr(node.value.type, "dtype", None)
+    kind = _KINDS.get(getattr(dtype, "kind", ""))
+    if kind is not None:
+        node.value.replace_by(put_before(node, "host", kind, (node.args[0],)))
+        node.graph.erase(node)  # type: ignore[union-attr]  # it stands there
