@@ -25,6 +25,7 @@ from .layout import lay_out
 from .prepare.calls import own_gradients
 from .static import static_arguments
 from .style import Style
+from .wrap import fitted
 
 
 def emit(
@@ -75,7 +76,8 @@ class ModuleWriter:
                     "forward": self.context.titles.function(forward),
                     "rule": self.context.titles.function(rule),
                 }
-                texts.append(self.context.style.gradients[mode].format(**given, several="*" if count > 1 else ""))
+                text = self.context.style.gradients[mode].format(**given, several="*" if count > 1 else "")
+                texts.append(fitted(text))
                 self.context.use(self.context.style.gradients["root"])
         return texts
 

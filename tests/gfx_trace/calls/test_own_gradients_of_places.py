@@ -47,3 +47,18 @@ def test_rules_ask_on_which_device_their_tensors_are():
     torch.testing.assert_close(found.grad, leaf.grad)
     jitted = jax.grad(lambda x: jnp.sin(program.to("jax")(x, jnp.asarray(y.numpy()))).sum())
     np.testing.assert_allclose(jitted(jnp.asarray(x.numpy())), leaf.grad, rtol=1e-5)
+
+
+class DoubledWithARuleThatHasALongName(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 3
+
+
+def test_what_joins_a_function_and_its_rule_is_laid_out():
+    source = gfx.symbolic_trace(DoubledWithARuleThatHasALongName.apply, torch.ones(2)).source("jax")
+    assert ".defvjp(\n" in source and max(map(len, source.splitlines())) <= 110
