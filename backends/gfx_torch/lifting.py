@@ -121,13 +121,16 @@ def known_rank(x: Any) -> int | None:
     return kind.rank if isinstance(kind, LogicalTensor) else getattr(kind, "ndim", 0 if is_number(x) else None)
 
 
-def known_size(x: Any, dim: Any) -> int | None:
-    """The size of a dim where it is a known number."""
+def told_size(x: Any, dim: int) -> Any:
+    """The size of a dim, a number or in terms of open sizes, where it is told."""
     kind = _kind(x)
     dims = kind.dims if isinstance(kind, LogicalTensor) else getattr(kind, "shape", None)
-    if dims is None or not isinstance(dim, int):
-        return None
-    size: Any = dims[dim]
+    return None if dims is None else dims[dim]
+
+
+def known_size(x: Any, dim: Any) -> int | None:
+    """The size of a dim where it is a known number."""
+    size = told_size(x, dim) if isinstance(dim, int) else None
     return size if isinstance(size, int) else None
 
 

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 
 from gfx_ir import ops
+from gfx_ir.bound import Bound
 from gfx_ir.build import dtype_of, host, require_kinds, told_dims
 from gfx_ir.dtypes import bool_, result_type_torch
-from gfx_ir.errors import ShapeError
+from gfx_ir.errors import OpenShape, ShapeError
 from gfx_ir.graph import Value
+from gfx_ir.host import atoms, bounds, linear
 from gfx_ir.infer.origins import asked_of
 from gfx_ir.op import lookup
 
-from ..lifting import ask_rank, fixed_int, kind, known_rank, known_size, names, refuse, sequence, shape_of
+from ..lifting import ask_rank, fixed_int, kind, known_rank, known_size, names, refuse, sequence, shape_of, told_size
 from ..ranks import require
 
 
@@ -105,18 +107,35 @@ def conj_physical(input: Any) -> Any:
     return ops.copy(input) if found is input else found
 
 
+_OPEN = "torch.squeeze of an axis whose size is open: it goes if that is 1, and stays otherwise"
+_SAY = "index it, x[:, 0], or reshape; or give the size at capture, or at least 2 places: gfx.Dim('n', min=2)"
+
+
+def _goes(x: Any, dim: Any, rank: int) -> bool:
+    """Whether an axis has the size 1. Raises where that is open, and tells from which size on it has not."""
+    size = told_size(x, dim) if rank and isinstance(dim, int) else None
+    if rank == 0 and isinstance(dim, int):
+        return False
+    if size is None:
+        refuse(_OPEN, _SAY)
+    least, most = bounds(size)
+    if size == 1 or (least is not None and least > 1) or most == 0:
+        return bool(size == 1)
+    (atom, *more) = set(atoms(size))
+    parts = None if more else linear(size, atom)
+    within = {}
+    if parts is not None and type(parts[2]) is int and parts[1] > 0:
+        within = {atom.name: [Bound(-(-(2 - parts[2]) // parts[1]))]}
+    raise OpenShape(_OPEN, hint=_SAY, within=within)
+
+
 def squeeze(input: Any, dim: Any = None) -> Any:
     """Axes of size 1 go; torch leaves an axis alone whose size is another, so that an open size decides the rank."""
     if dim is None:
         return ops.squeeze(input, axis=None)
     rank, dims = known_rank(input), tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
     if rank is not None:
-        if any(not isinstance(d, int) or (rank and known_size(input, d) is None) for d in dims):
-            refuse(
-                "torch.squeeze of an axis whose size is open: it goes if that is 1, and stays otherwise",
-                "index it, x[:, 0], or reshape; or give the size at capture",
-            )
-        dims = tuple([d for d in dims if rank and known_size(input, d) == 1])
+        dims = tuple([d for d in dims if _goes(input, d, rank)])
     if not dims:
         return input
     return ops.squeeze(input, axis=dims if isinstance(dim, (tuple, list)) else dims[0])

@@ -106,7 +106,7 @@ def squeezed(x):
         (pushed, [(2, 3), (2, 3)], [["x_0", "3"], ["x_0", "3"]]),
         (pulled, [(2, 3), (2, 3)], [["x_0", "x_1"], ["x_0", "x_1"]]),
         (apart, [(2, 5, 3)], [["x_0", "x_1", "3"]]),
-        (squeezed, [(2, 5, 3)], [["2", "5", "x_2"]]),
+        (squeezed, [(2, 5, 3)], [["x_0", "x_1", "x_2"]]),
     ],
 )
 def test_sizes_that_the_code_hangs_on_are_fixed_or_shared(f, given, expected):
@@ -286,3 +286,23 @@ def test_strict_refuses_what_is_not_open():
 def test_what_the_sizes_of_the_example_do_not_help_is_told_as_it_is():
     with pytest.raises(gfx.GfxError, match=r"cannot convert this call of json\.dumps"):
         gfx.symbolic_trace(lambda x: json.dumps(x), torch.eye(9), dynamic=True)
+
+
+def left_alone(x, y):
+    for axis in (-1, 1):
+        x = x.squeeze(axis)
+    return x * 2, y[..., 1:].squeeze(1), torch.squeeze(y * 3, (0, 1))
+
+
+def test_axes_that_squeeze_leaves_have_two_places_or_more():
+    x, y = torch.rand(2, 4, 1), torch.rand(3, 2)
+    program = gfx.symbolic_trace(left_alone, x, y, dynamic=True)
+    assert dims(program)[0] == ["x_0", "x_1", "1"] and "the size of 'x', axis 1, is at least 2" in program.notes
+    for x, y in ((torch.rand(1, 2, 1), y), (torch.rand(3, 7, 1), torch.rand(5, 2))):
+        want = left_alone(x, y)
+        torch.testing.assert_close(program.to("torch")(x, y), want)
+        jax.tree.map(
+            np.testing.assert_allclose, program.to("jax")(jnp.asarray(x.numpy()), jnp.asarray(y.numpy())), want
+        )
+    with pytest.raises(gfx.GfxError, match="2 or more"):
+        program(torch.rand(2, 1, 1), y)
