@@ -110,13 +110,14 @@ class Transpiled:
 
     def module(self) -> Any:
         """A torch `nn.Module` whose Parameters and buffers are copies of the params; of a captured `nn.Module` it has the
-        whole state_dict. What functools.partial bound to a captured function are its Parameters, all of them, and arrays that
-        the function closes over beside them are buffers. Raises BackendError for other targets."""
+        whole state_dict. What functools.partial bound to a captured function are its Parameters, but for what the function writes,
+        and arrays that it closes over beside them are buffers. Raises BackendError for other targets."""
         captured = self.program.captured
         model = captured.target if captured is not None and is_module(captured.target) else None
         modes = {mode.path: mode.training for mode in captured.modes} if captured is not None else {}
         target = backend(self.target)
-        bound = {path: moved(x, target) for path, x in captured.bound.items()} if captured is not None else {}
+        held = captured.bound.items() if captured is not None else ()
+        bound = {path: moved(x, target) for path, x in held if path not in self.program.writes}
         slots = captured.slots if captured is not None and model is not None else {}
         replaced = {path: write.slot.old for path, write in slots.items() if write.slot is not None and not write.param}
         return target.as_module(self.fn, self.params, bool(self.program.writes), model, modes, bound, replaced)

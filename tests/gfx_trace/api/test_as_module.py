@@ -330,3 +330,23 @@ def test_an_argument_that_the_code_writes_is_written(run):
     of_numpy = np.ones(3)
     gfx.transpile(doubled, to="numpy")(of_numpy)
     np.testing.assert_array_equal(of_numpy, wanted)
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Normed:
+    weight: jax.Array
+    mean: jax.Array
+
+    def __call__(self, x):
+        self.mean = 0.9 * self.mean + 0.1 * x.mean(0)
+        return (x - self.mean) * self.weight
+
+
+def test_what_code_writes_to_its_object_is_a_buffer():
+    module = gfx.transpile(Normed(jnp.ones(3), jnp.zeros(3)), jnp.ones((4, 3)), to="torch").module()
+    assert [name for name, _ in module.named_parameters()] == ["weight"]
+    assert [name for name, _ in module.named_buffers()] == ["mean"]
+    module(torch.ones(4, 3)).sum().backward()
+    torch.testing.assert_close(module.mean, torch.full((3,), 0.1))
+    torch.testing.assert_close(module.weight.grad, torch.full((3,), 3.6))
