@@ -233,6 +233,8 @@ class Applying:
 
     def _unwrapped(self, x: Any, backend: Backend | None) -> Any:
         """An argument as a lift of a framework takes it, which says what dtype a class of Python's is."""
+        if type(x) is Proxy:
+            return self._tracer.unwrap(x)
         found = self._tracer.dtype(x, backend or self._tracer.backend) if type(x) is type else None
         return self._tracer.unwrap(self._position(as_lists(x))) if found is None else found
 

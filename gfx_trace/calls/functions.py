@@ -26,6 +26,7 @@ from gfx_ir.source import docstring
 
 from ..frameworks.grad_mode import CALLERS, GradMode
 from ..heap.aliases import memory
+from ..heap.contents import writes
 from ..heap.made import Outlives
 from ..heap.reads import UNSET, Reached, Reads, calls_nothing
 from ..interfaces import Capturing
@@ -73,7 +74,7 @@ class Functions:
 
     def call(self, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
         """What a call of f, whose rewritten form is `new`, gives; NotImplemented where it has to be expanded."""
-        if not self.share.on or f.__code__.co_flags & _ENDLESS:
+        if not self.share.on or f.__code__.co_flags & _ENDLESS or writes(f.__name__):
             return self.expand(f)
         mode = self.mode()
         if mode is None or self.tracer.scopes.is_own_forward(f, args):
@@ -98,7 +99,7 @@ class Functions:
         if kept is None or not self._apart(kept, given) or not self._let_out(kept):
             return NotImplemented
         self.tracer.consulted.again(kept.reads)
-        self.share.calls += 1
+        self.share.calls += bool(kept.name)
         self.share.doubtful += kept.outputs.doubts
         self.share.entered += kept.entered
         return self._called(kept, given)
@@ -157,7 +158,7 @@ class Functions:
     def _let_out(self, kept: Kept) -> bool:
         """Whether no except clause around takes what a function may raise."""
         raising = self.tracer.raising
-        if not raising.handlers:
+        if not (raising.handlers and kept.name):
             return True
         reasons = raising.reasons(kept.name)
         try:
@@ -207,12 +208,14 @@ class Functions:
         self._failed[f.__code__] -= _HOPELESS
         if not given.values:
             self._idle[f.__code__] -= _HOPELESS
-        graph = side.graph
+        graph, closed, name = side.graph, list[Value](), ""
         if key.value is own[-1]:
             graph.placeholders.remove(own.pop())
-        closed = _from_outside(side, own)
-        graph.result = tuple(outputs.values) if len(outputs.values) > 1 else next(iter(outputs.values), None)
-        since, name = len(self.tracer.journal.log), self._named(f, graph)
+        if self._acts(side, outputs):
+            closed = _from_outside(side, own)
+            graph.result = tuple(outputs.values) if len(outputs.values) > 1 else next(iter(outputs.values), None)
+            name = self._named(f, graph)
+        since = len(self.tracer.journal.log)
         return Kept(
             graph, name, closed, outputs, result, reads, reached.places, since, len(made), entered, given.objects
         )
@@ -290,14 +293,14 @@ class Functions:
             tracer.missing.update(missing)
 
     def _check(self, side: Any, outputs: Outputs, reached: Reached, idle: bool) -> None:
-        """Raises NoCall where a call of what was captured would not do what the author's does, or would do nothing; `idle`: it did
-        Python's work alone."""
+        """Raises NoCall where a call of what was captured would not do what the author's does, or would compute what nobody takes;
+        `idle`: it did Python's work alone, given nothing open."""
         if idle and not side.links:
             return
         if any(slot.kind != "mode" or slot.old is not value for slot, value in side.written):
             raise NoCall
         closed = all(value.node.graph is not None for value in side.captures)
-        acts = outputs.values or any(map(self.tracer.raising.acts, side.graph.walk()))
+        acts = self._acts(side, outputs) or not any(map(self.tracer.raising.matters, side.graph.walk()))
         texts = any(
             type(value) is Value and value.kind == "str" for value in outputs.values
         )  # told where they are used
@@ -305,6 +308,10 @@ class Functions:
             raise NoCall
         if not all(map(reached.is_not, outputs.containers.values())):
             raise NoCall
+
+    def _acts(self, side: Any, outputs: Outputs) -> bool:
+        """Whether a call of a body computes or does anything; of one that does not, what it gives is all there is."""
+        return bool(outputs.values) or any(map(self.tracer.raising.acts, side.graph.walk()))
 
     def _place(self, x: Open, value: Value, told: Profile, name: str) -> Open:
         """What stands for an open value in the body: of its type, and with all that is known of it."""
@@ -337,6 +344,8 @@ class Functions:
     # ------------------------------------------------------------------ calls
     def _called(self, kept: Kept, given: Given) -> Any:
         tracer, outputs = self.tracer, kept.outputs
+        if not kept.name:
+            return outputs.given(kept.result, (), given.values, given.containers)
         draws = any(at == len(given.values) for at, _ in outputs.writes)
         values: list[Open] = [*given.values, own_key(tracer)] if draws else given.values
         drawn = [own_key(tracer).read()] if draws else []

@@ -22,13 +22,19 @@ def always_lifted(f: Any) -> bool:
     return isinstance(f.__self__, (types.ModuleType, type, types.NoneType))
 
 
+_KEYS = frozenset(
+    (
+        types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.MethodWrapperType, types.WrapperDescriptorType, type,
+    )
+)  # fmt: skip
+
+
 def _is_key(f: Any) -> bool:
     """Whether a callable may be one that a table has: none is whose hash is its author's, who is not asked for it."""
-    kind = type(f)
-    if kind is types.FunctionType or kind is types.BuiltinFunctionType or kind is type:
+    if type(f) in _KEYS:
         return True
     try:
-        return own_function(kind.__hash__) is None and hash(f) is not None
+        return own_function(type(f).__hash__) is None and hash(f) is not None
     except TypeError:
         return False
 

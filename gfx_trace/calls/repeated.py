@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 from gfx_ir.control import is_parameter, is_placeholder
@@ -27,7 +27,7 @@ from ..heap.correspondence import Correspondence
 from ..heap.reads import Reads
 from ..interfaces import Capturing
 from ..values.facts import Known
-from ..values.proxy import Proxy
+from ..values.proxy import HostProxy, Proxy
 from .outputs import Outputs
 from .signatures import Given, NoCall
 from .twins import Twins
@@ -36,6 +36,8 @@ Run = Callable[[Any, tuple, dict], Any]
 _HOPELESS = 8
 """How many modules of a kind, each unlike those before it, are compared with these."""
 _TENSORS = MODULE_TABLES[:2]
+_PLAIN = WITHOUT_PARTS | {Proxy, HostProxy, FunctionType, BuiltinFunctionType, type}
+"""What leads to no module."""
 _OF_CODE = (inspect.signature, inspect.getfullargspec, inspect.getsource, inspect.unwrap, inspect.ismethod, callable)
 """What asks a method for its code alone."""
 
@@ -93,12 +95,13 @@ class Repeated:
 
     def gives(self, f: Any, *given: Any) -> None:
         """Note what code that is not entered is given: it may ask a module for anything, and which one it is."""
-        if self._open and not any(f is one for one in _OF_CODE) and any(map(_leads_to_module, given)):
-            self.spoils()
+        if self._open and not _PLAIN.issuperset(map(type, given)) and any(map(_leads_to_module, given)):
+            if not any(f is one for one in _OF_CODE):
+                self.spoils()
 
     def meets(self, found: Any, holder: Any = None) -> Any:
         """Note what the code comes to: a module, or a list of such, is to be held by what the module that is called holds (`holder`)."""
-        if self._open and _leads_to_module(found):
+        if self._open and type(found) not in _PLAIN and _leads_to_module(found):
             for called, _ in self._open:
                 called.met[id(holder)] = holder
         return found
@@ -293,8 +296,7 @@ def _leads_to_module(x: Any) -> bool:
     """Whether x is a module, or a method of one, or holds one."""
     if type(x) is MethodType:
         x = x.__self__
-    kind = type(x)
-    if kind in WITHOUT_PARTS or kind is Proxy:
+    if type(x) in _PLAIN:
         return False
     if isinstance(x, (list, tuple, set, frozenset)):
         return any(map(_leads_to_module, x))

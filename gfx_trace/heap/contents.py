@@ -18,7 +18,7 @@ from gfx_ir.errors import CaptureError
 from gfx_ir.probing import is_module
 
 _WRITING = frozenset(
-    "__init__ __setattr__ __delattr__ __setitem__ __delitem__ __setstate__ __set__ __delete__ __next__ __enter__ __exit__".split()
+    "__init__ __post_init__ __setattr__ __delattr__ __setitem__ __delitem__ __setstate__ __set__ __delete__ __next__ __enter__ __exit__".split()
 )
 FIXED = frozenset((bool, int, float, complex, str, bytes, tuple, type(None)))
 """Types whose values are constants of Python's; a tuple is one where its items are."""
@@ -57,9 +57,14 @@ class Row:
     reads: frozenset[str]
 
 
+def writes(name: str) -> bool:
+    """Whether a special method is there to write to its object."""
+    return name in _WRITING
+
+
 def only_reads(name: str) -> bool:
     """Whether a special method writes nothing, of whatever type it is."""
-    return name.startswith("__") and name.endswith("__") and name not in _WRITING and name not in _IN_PLACE
+    return name.startswith("__") and name.endswith("__") and not writes(name) and name not in _IN_PLACE
 
 
 def _like(*counterparts: type, more: str = "") -> frozenset[str]:

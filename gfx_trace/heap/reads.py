@@ -6,6 +6,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dis import opmap
 from typing import Any
 
 from gfx_ir.probing import cell_content, is_module
@@ -55,13 +56,8 @@ class Reads:
 
     def held(self) -> Iterator[Any]:
         """What the functions' variables from outside and their defaults hold."""
-        for _, held in self.cells.values():
-            yield held
         for f in self.functions.values():
-            yield from f.__defaults__ or ()
-            yield from (f.__kwdefaults__ or {}).values()
-            known = f.__globals__
-            yield from (known[name] for name in set(_names(f.__code__)) if name in known)
+            yield from held_by(f)
 
     def places(self, given: Iterable[Any]) -> frozenset[int] | None:
         """Ids of all objects that can be reached from the functions' variables, and from what they are given; None: of too many."""
@@ -102,6 +98,21 @@ class Reached:
         if self.places is UNSET:
             self.places = self.reads.places(self.given)
         return self.places is not None and id(x) not in self.places
+
+
+def held_by(f: types.FunctionType) -> Iterator[Any]:
+    """What a function's variables from outside and its defaults hold."""
+    yield from map(content_of, f.__closure__ or ())
+    yield from f.__defaults__ or ()
+    yield from (f.__kwdefaults__ or {}).values()
+    known = f.__globals__
+    yield from (known[name] for name in set(_names(f.__code__)) if name in known)
+
+
+def sets_globals(code: types.CodeType) -> bool:
+    """Whether code assigns to a global, in the functions that it makes, too."""
+    inner = (constant for constant in code.co_consts if type(constant) is types.CodeType)
+    return opmap["STORE_GLOBAL"] in code.co_code[::2] or any(map(sets_globals, inner))
 
 
 def calls_nothing(f: types.FunctionType) -> bool:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..heap.contents import FIXED
-from ..heap.reached import reached_from
+from ..heap.contents import FIXED, has_attributes, row_of
+from ..heap.reached import IMMUTABLE, reached_from
+from ..heap.reads import held_by, sets_globals
 from ..interfaces import Capturing
 from ..rewrite import is_converted
 from ..rewrite.packages import users
@@ -44,6 +45,7 @@ class NativeMethods:
     def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
         self.written: dict[type, bool] = {}
+        self._writing: dict[type, list[Any]] = {}
         self.own: dict[type, str] = {}  # the first of those methods that a class has; "" for none
 
     def of(self, kind: type) -> str:
@@ -68,10 +70,13 @@ class NativeMethods:
         return found
 
     def _code(self, kind: type) -> list[Any]:
-        """The functions of the user's own that a class holds: what they close over, and globals that they name, C writes as they stand."""
-        own = [vars(base) for base in kind.__mro__ if users({"__name__": base.__module__})]
-        held = [x for names in own for value in names.values() for x in _functions(value)]
-        return [f for f in held if own_function(f) is not None]
+        """The functions of the user's own that a class holds, and that may write to what they close over or to globals."""
+        found = self._writing.get(kind)
+        if found is None:
+            own = [vars(base) for base in kind.__mro__ if users({"__name__": base.__module__})]
+            held = [x for names in own for value in names.values() for x in _functions(value)]
+            found = self._writing[kind] = [f for f in held if own_function(f) is not None and _writes_outside(f)]
+        return found
 
     def among(self, items: Iterable[Any]) -> list[Any]:
         """Those of the items whose methods C may run."""
@@ -120,6 +125,19 @@ def _functions(held: Any) -> tuple:
     if type(held) is property:
         return held.fget, held.fset, held.fdel
     return (getattr(held, "__func__", held),)
+
+
+def _writes_outside(f: Any) -> bool:
+    """Whether a function may write to what it is not given: its variables from outside, or what these hold."""
+    own = {name for name in f.__code__.co_freevars if name != "__class__"}
+    return bool(own) or sets_globals(f.__code__) or any(map(_may_be_written, held_by(f)))
+
+
+def _may_be_written(x: Any) -> bool:
+    kind = type(x)
+    return row_of(kind) is not None or (
+        not isinstance(x, IMMUTABLE) and has_attributes(x) and users({"__name__": kind.__module__})
+    )
 
 
 def on_fixed(tracer: Capturing, f: Callable[[], Any]) -> Any:
