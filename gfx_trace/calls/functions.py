@@ -15,6 +15,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from gfx_ir.control import is_placeholder
 from gfx_ir.errors import CaptureError, GfxError
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.infer.joins import agree
@@ -108,6 +109,13 @@ class Functions:
         """Note that a module is called. Raises RunsModule where a function around is being captured: it has to be expanded."""
         if self._bodies:
             raise RunsModule("a function that calls a module is a part of the model")
+
+    def asks_class(self, value: Any) -> None:
+        """Note that the code asks for the class of an array. Raises UnsupportedConstruct for what a function is given that is being
+        captured: only who calls it knows, so that it is expanded."""
+        root = self.tracer.facts.root(value) if self._bodies and type(value) is Value else None
+        if root is not None and is_placeholder(root.node) and not self.tracer.assumed.is_argument(root):
+            raise self.tracer.error("GFX cannot tell the class of what a function is given")
 
     def expand(self, f: types.FunctionType) -> Any:
         """Note that a function is always expanded."""

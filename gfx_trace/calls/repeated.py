@@ -107,8 +107,8 @@ class Repeated:
         return found
 
     def compares(self, a: Any, b: Any) -> None:
-        """Note that the code asks whether a module is another one."""
-        if self._open and is_module(a) and is_module(b):
+        """Note that the code asks whether a module is another one, or a tensor."""
+        if self._open and ((is_module(a) and is_module(b)) or type(a) is type(b) is Proxy):
             self.spoils()
 
     def call(self, module: Any, args: tuple, kwargs: dict, run: Run) -> Any:
@@ -120,7 +120,7 @@ class Repeated:
             given = Given(tracer, tracer.functions.profiles, type(module).forward, args, kwargs)
         except (NoCall, CaptureError):  # what an argument holds may be undecided
             return run(module, args, kwargs)
-        key = kind, tracer.functions.mode(), tracer.quiet, given.key
+        key = kind, tracer.functions.mode(), tracer.quiet, given.key, tuple(map(self._whose, given.held))
         for called in self._kept.get(key, ()):
             like = self._like(called, module, given)
             if like is not None:
@@ -149,6 +149,11 @@ class Repeated:
             found = self._kinds[id(module)] = hash((type(module), *tensors, *inner))
             self._counts[found] += 1
         return found
+
+    def _whose(self, value: Value) -> Value | None:
+        """The argument or parameter that a value is, of which the code may ask more than of what is computed."""
+        root = self.tracer.facts.root(value)
+        return root if is_parameter(root.node) or is_placeholder(root.node) else None
 
     def _may_repeat(self, module: Any, kind: Hashable) -> bool:
         """Whether there are others like a module, beside those in one around it, and its class says what a call does."""

@@ -106,10 +106,19 @@ class Given:
             return (kind is tuple and not self._tracer.record.is_shape(x)) or hasattr(x, "_fields")
         if kind is list or kind is dict:
             tracer = self._tracer
-            if x in tracer.journal.links or id(x) in tracer.brought or id(x) in tracer.effects.unordered:
-                raise NoCall  # it may be another one, or hold its items in another order
+            if x in tracer.journal.links or id(x) in tracer.brought or self._is_unsure(x):
+                raise NoCall  # it may be another one, hold other keys, or hold its items in another order
             return kind is list or all(type(key) in FIXED for key in x)
-        return _is_tree_of_fields(x)
+        if not _is_tree_of_fields(x):
+            return False
+        if self._is_unsure(x):
+            raise NoCall
+        return True
+
+    def _is_unsure(self, x: Any) -> bool:
+        """Whether data decides which keys or attributes a container has, or their order."""
+        effects = self._tracer.effects
+        return bool(effects.unsure or effects.unordered) and effects.is_unsure(x)
 
     def _object(self, x: Any) -> Any:
         """The key of what is only itself."""

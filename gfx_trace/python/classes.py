@@ -146,6 +146,7 @@ def type_of(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         held = tracer.arrays.held_array(args[0])
         if held is not None and not isinstance(held, np.generic):
             return type(held)
+        tracer.functions.asks_class(args[0].read())
         given = _given(tracer, args[0])
         if given is not None:
             return type(given)

@@ -230,6 +230,20 @@ class InEvaluation(Layer):
         return super().forward(x) * (2.0 if self.training else 1.0)
 
 
+class AskingWhatItIsGiven(Layer):
+    def forward(self, x):
+        return super().forward(x) * (2.0 if x.requires_grad else 1.0)
+
+
+class AskingForAClass(Layer):
+    def __init__(self, at):
+        super().__init__(at)
+        self.shift = nn.Parameter(torch.ones(3)) if at == 1 else torch.ones(3)
+
+    def forward(self, x):
+        return super().forward(x) * (2.0 if isinstance(self.shift, nn.Parameter) else 1.0)
+
+
 class Writing(Layer):
     def forward(self, x):
         x += self.linear(x)

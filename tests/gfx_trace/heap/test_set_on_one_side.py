@@ -171,6 +171,7 @@ HIDDEN = {
     "attribute deleted": (attributed, attribute_deleted),
     "truth": (keyed, lambda x, held: bool(held)),
     "first": (both_orders, lambda x, held: next(iter(held))),
+    "first item": (both_orders, lambda x, held: held[next(iter(held))] * 2),
     "last": (both_orders, lambda x, held: list(reversed(held))),
     "numbered": (both_orders, lambda x, held: list(enumerate(held))),
     "mapped": (both_orders, lambda x, held: list(map(str.upper, held))),

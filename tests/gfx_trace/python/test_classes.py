@@ -114,9 +114,13 @@ def test_a_class_that_stands_for_a_dtype():
         lambda w: type(w).__name__ == "Parameter",
     ],
 )
-def test_the_class_of_an_argument_is_that_of_the_one_that_was_given(asks):
+@pytest.mark.parametrize("computes", [False, True], ids=["asks", "asks and computes"])
+def test_the_class_of_an_argument_is_that_of_the_one_that_was_given(asks, computes):
+    def scaled(w):
+        return w * 2.0 if asks(w) else w * 3.0
+
     def fn(w):
-        return w * (2.0 if asks(w) else 3.0)
+        return scaled(w) if computes else w * (2.0 if asks(w) else 3.0)
 
     plain, weight = torch.ones(2), torch.nn.Parameter(torch.ones(2))
     for given, other in ((plain, weight), (weight, plain)):
