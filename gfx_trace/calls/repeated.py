@@ -81,7 +81,7 @@ class Repeated:
         self._open: list[tuple[Called, Hashable]] = []
         self._missed: Counter[Hashable] = (
             Counter()
-        )  # how many of a kind were called, one after the other, that are like none before
+        )  # how many calls of a kind, one after the other, were like none before
         self._apart = set[Hashable]()  # kinds of which no call stands for others
 
     def registers(self, module: Any) -> None:
@@ -124,9 +124,8 @@ class Repeated:
         for called in self._kept.get(key, ()):
             like = self._like(called, module, given)
             if like is not None:
-                tracer.functions.share.entered += called.entered
                 self._missed[kind] = 0
-                return Twins(tracer, called, given, like).result()
+                return self._again(called, given, like)
         log, made = len(tracer.journal.log), len(tracer.journal.made)
         with self._recorded(Called(module, given, tracer.graph, tracer.scopes.scope, log, made), kind) as called:
             found = called.result = run(module, args, kwargs)
@@ -136,6 +135,15 @@ class Repeated:
         else:
             self._kept.setdefault(key, []).append(called)
         return found
+
+    def _again(self, called: Called, given: Given, like: Correspondence) -> Any:
+        """What a call gives that another one stands for; it reads and comes to what that did, where it stands."""
+        self.tracer.functions.share.entered += called.entered
+        self.tracer.consulted.again(called.reads)
+        for held in (like.there[holder] for holder in called.met):
+            for around, _ in self._open:
+                around.met[id(held)] = held
+        return Twins(self.tracer, called, given, like).result()
 
     # ------------------------------------------------------------------ which modules
     def _kind_of(self, module: Any) -> Hashable:

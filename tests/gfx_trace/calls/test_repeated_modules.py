@@ -1,6 +1,7 @@
 """Modules of one kind that are called one after the other: each does what its own tensors, attributes, hooks and surroundings say."""
 
 import functools
+import types
 import weakref
 
 import numpy as np
@@ -303,6 +304,49 @@ class Normalised(Layer):
 
 
 REFUSED = {"Counting", "CountingInAGlobal", "KnownByItsPlace"}  # what outlives the call
+
+
+class Pair(Layer):
+    """Two equal parts, which a global tells what to do."""
+
+    def __init__(self, at):
+        super().__init__(at)
+        self.one, self.two = Switched(), Switched()
+
+    def forward(self, x):
+        return self.two(self.one(x))
+
+
+class Switched(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(3))
+
+    def forward(self, x):
+        return x * self.weight * SWITCH.factor
+
+
+class SwitchedBetween(nn.Module):
+    """A global that the parts of layers read changes behind the second layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = Switched(), Switched()
+        self.layers = nn.ModuleList(Pair(at) for at in range(COUNT))
+
+    def forward(self, x):
+        before = SWITCH.factor
+        SWITCH.factor = 2.0
+        x = self.second(self.first(x * 1.0))
+        for at, layer in enumerate(self.layers):
+            if at == 2:
+                SWITCH.factor = 3.0
+            x = layer(x)
+        SWITCH.factor = before
+        return x
+
+
+SWITCH = types.SimpleNamespace(factor=1.0)
 LAYERS = [kind for kind in list(globals().values()) if isinstance(kind, type) and issubclass(kind, Layer)]
 
 
@@ -348,6 +392,12 @@ def test_each_layer_is_itself(kind, given):
     twin = made(kind)
     surroundings(twin)
     np.testing.assert_allclose(found.detach().numpy(), twin(x.clone()).detach().numpy(), rtol=1e-9)
+
+
+def test_what_parts_of_layers_read_may_change_between_layers():
+    model, x = SwitchedBetween().double(), torch.randn(4, 3, dtype=torch.float64)
+    program = gfx.symbolic_trace(model, x)
+    torch.testing.assert_close(program(x), model(x))
 
 
 class Dropping(nn.Module):
