@@ -1,5 +1,5 @@
 """Layered helpers, each of which calls the one below on both sides of a test: time a layer from 16 layers to 64, stage by stage, and
-under `jax.jit` from 8 to 24."""
+under `jax.jit` from 8 to 24. Layers of a model, from 6 to 48: those behind the first are recorded as that was."""
 
 import importlib
 import pathlib
@@ -18,7 +18,9 @@ layered = importlib.import_module("layers").layered
 FEW, MANY = 16, 64
 JIT = 8, 24
 LIMIT = 1.5
+LAYERS = 6, 48
 X = torch.ones(3)
+TOKENS = torch.ones(2, 5, 32)
 GIVEN = {"typed": (X,), "open": ()}
 
 
@@ -31,6 +33,28 @@ def measure(report):
                 grows(report, f"{name}, {level}", stage, functions, (FEW, MANY))
         for level, given in GIVEN.items():
             grows(report, f"jit, {level}", jitted, functions, JIT, given)
+    models = {count: torch.nn.Sequential(*[Layer() for _ in range(count)]) for count in LAYERS}
+    grows(report, "capture of a model", lambda model: lambda: captured(model, (TOKENS,)), models, LAYERS)
+
+
+class Layer(torch.nn.Module):
+    """A layer of a transformer, written out."""
+
+    def __init__(self, size=32, heads=4):
+        super().__init__()
+        self.heads, self.norm, self.out = heads, torch.nn.LayerNorm(size), torch.nn.LayerNorm(size)
+        self.queries, self.keys, self.values, self.joined = (torch.nn.Linear(size, size) for _ in range(4))
+        self.up, self.down = torch.nn.Linear(size, 4 * size), torch.nn.Linear(4 * size, size)
+
+    def split(self, x):
+        return x.reshape(*x.shape[:2], self.heads, -1).transpose(1, 2)
+
+    def forward(self, x):
+        h = self.norm(x)
+        parts = [self.split(part(h)) for part in (self.queries, self.keys, self.values)]
+        h = torch.nn.functional.scaled_dot_product_attention(*parts)
+        x = x + self.joined(h.transpose(1, 2).reshape(x.shape))
+        return x + self.down(torch.nn.functional.gelu(self.up(self.out(x))))
 
 
 def captured(f, given):

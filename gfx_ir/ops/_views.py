@@ -10,7 +10,9 @@ from typing import Any
 
 from ..build import host, told_dtype
 from ..errors import UnsupportedConstruct
+from ..graph import Value
 from ..op import Trait
+from . import _seen
 from ._catalogue import ops
 from ._einsum import DOTS, parse_einsum
 
@@ -27,7 +29,7 @@ def put_data(args: SimpleNamespace, new: Any, index: int) -> Any:
 
 def put_real(args: SimpleNamespace, new: Any, index: int) -> Any:
     """The real part of real numbers is the tensor itself; complex ones keep their imaginary part. Raises where nothing tells which they are."""
-    element = told_dtype(args.x)
+    element = told_dtype(args.x) if isinstance(args.x, Value) else _seen.dtype(args.x)
     if element is None:
         raise UnsupportedConstruct(
             "this writes through the real part of what may be complex numbers or real ones",

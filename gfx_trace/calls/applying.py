@@ -243,7 +243,14 @@ class Applying:
         if type(x) in (tuple, list):
             items = [self._position(item) for item in x]
             return x if all(item is part for item, part in zip(items, x)) else type(x)(items)
-        return x if hasattr(type(x), "__len__") else self._tracer.overloading.position(x)
+        if hasattr(type(x), "__len__"):
+            return x
+        writes = self._tracer.journal.writes
+        found = self._tracer.overloading.position(x)
+        if self._tracer.journal.writes != writes:
+            what = f"GFX cannot convert this call: __index__ of a {type(x).__name__} writes, and frameworks ask it as often as they like"
+            raise self._tracer.error(what, "give the number itself: operator.index(x)")
+        return found
 
     def _taken(self, args: tuple, backend: Backend | None) -> list[Any]:
         """Arguments as a lift takes them."""

@@ -23,7 +23,7 @@ from gfx_ir.source import Scope
 
 from ..heap.aliases import memory
 from ..heap.contents import MODULE_TABLES, WITHOUT_PARTS, attributes_of
-from ..heap.correspondence import Correspondence
+from ..heap.correspondence import OF_THE_CAPTURE, Correspondence
 from ..heap.reads import Reads
 from ..interfaces import Capturing
 from ..values.facts import Known
@@ -290,8 +290,10 @@ class Repeated:
 
 
 def _type_of(x: Any) -> Hashable:
+    if x is None or isinstance(x, OF_THE_CAPTURE):
+        return ()
     try:
-        return () if x is None else (x.dtype, tuple(x.shape))
+        return x.dtype, tuple(x.shape)
     except RuntimeError:  # it has none yet
         return ("open",)
 

@@ -13,7 +13,8 @@ from ..values.gated import Gated
 from ..values.proxy import Captured, Undefined, Unusable
 from .contents import MODULE_TABLES, WITHOUT_PARTS, attributes_of
 
-_OF_THE_CAPTURE = (Captured, Gated, Unusable, Undefined)
+OF_THE_CAPTURE = (Captured, Gated, Unusable, Undefined)
+"""What stands in an object for what is only known when the code runs."""
 _TENSORS = MODULE_TABLES[:2]
 _ASKED_OF_TENSORS = ("dtype", "shape", "requires_grad", "device", "layout", "is_leaf", "grad", "_backward_hooks")
 
@@ -43,7 +44,7 @@ class Correspondence:
         self.there[id(a)], self._back[id(b)] = b, id(a)
         if is_module(a):
             return self._modules(a, b)
-        if issubclass(kind, _OF_THE_CAPTURE):  # what it is may have changed
+        if issubclass(kind, OF_THE_CAPTURE):  # what it is may have changed
             return False
         if a is b:
             return True
