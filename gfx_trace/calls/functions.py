@@ -26,10 +26,9 @@ from gfx_ir.passes.outline import told_apart
 from gfx_ir.source import docstring
 
 from ..frameworks.grad_mode import CALLERS, GradMode
-from ..heap.aliases import memory
 from ..heap.contents import writes
 from ..heap.made import Outlives
-from ..heap.reads import UNSET, Reached, Reads, calls_nothing
+from ..heap.reads import Reached, Reads, calls_nothing
 from ..interfaces import Capturing
 from ..python.draws import own_key
 from ..values.lost import Lost
@@ -91,13 +90,13 @@ class Functions:
             return NotImplemented
         key = mode, given.key
         kept = self._kept.get(key)
-        if key not in self._kept or (kept is not None and not self._holds(kept)):
+        if key not in self._kept or (kept is not None and not kept.holds(self.tracer)):
             self._kept[key] = None  # where it calls itself
             found = self._captured(new, f, given, args, kwargs)
             if isinstance(found, Idle):
                 return found.result
             kept = self._kept[key] = found
-        if kept is None or not self._apart(kept, given) or not self._let_out(kept):
+        if kept is None or not kept.is_apart(self.tracer, given) or not kept.lets_out(self.tracer):
             return NotImplemented
         self.tracer.consulted.again(kept.reads)
         self.share.calls += bool(kept.name)
@@ -129,51 +128,6 @@ class Functions:
         if mode is CALLERS:
             return "caller's"
         return (mode.enabled, mode.inference) if type(mode) is GradMode else None
-
-    # ------------------------------------------------------------------ what a capture stands for
-    def _holds(self, kept: Kept) -> bool:
-        """Whether all that a function reads from outside is as it was."""
-        journal = self.tracer.journal
-        if len(journal.log) != kept.since:
-            written = journal.written(kept.since, kept.made)
-            if written:
-                if kept.places is UNSET:  # what was not written leads where it did
-                    kept.places = kept.reads.places(kept.given)
-                if kept.places is None or not kept.places.isdisjoint(written):
-                    return False
-            kept.since = len(journal.log)
-        if not kept.reads.hold():
-            return False
-        return all(value.node.graph is not None and value not in journal.overwritten for value in kept.closed)
-
-    def _apart(self, kept: Kept, given: Given) -> bool:
-        """Whether no argument is also taken from outside, and none shares memory with another one that is written: the code may ask
-        whether they are one."""
-        if not kept.closed and not kept.outputs.writes:
-            return True
-        tensors = [x for x in given.values if type(x) is Proxy]
-        root = self.tracer.facts.root
-        held = {root(item.value) for x in tensors for item in (x, *memory(x)) if type(item.value) is Value}
-        if not held.isdisjoint(map(root, kept.closed)):
-            return False
-        for at, _ in kept.outputs.writes:
-            x = given.values[at] if at < len(given.values) else None
-            own = set(map(id, memory(x))) if type(x) is Proxy else set[int]()
-            if any(not own.isdisjoint(map(id, memory(other))) for other in tensors if other is not x):
-                return False
-        return True
-
-    def _let_out(self, kept: Kept) -> bool:
-        """Whether no except clause around takes what a function may raise."""
-        raising = self.tracer.raising
-        if not (raising.handlers and kept.name):
-            return True
-        reasons = raising.reasons(kept.name)
-        try:
-            raising.of_framework("this call", *(reasons or ()))
-        except CaptureError:
-            return False
-        return reasons is not None
 
     # ------------------------------------------------------------------ what is captured
     def _captured(

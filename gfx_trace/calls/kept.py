@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Value
 
-from ..heap.reads import Reads
+from ..heap.aliases import memory
+from ..heap.reads import UNSET, Reads
+from ..interfaces import Capturing
+from ..values.proxy import Proxy
 from .outputs import Outputs
+from .signatures import Given
 
 
 class Share:
@@ -27,9 +32,9 @@ class Share:
 @dataclass
 class Kept:
     """A function that was captured: `graph` is what it does for arguments like these, `name` the function of the program that does
-    the same, `closed` the values from outside that it takes. `places`: what of all that was written it could read (None: anything),
-    `since`: from where on in the journal's log; what is made after `made` others leads to nothing that it reads. `given` is what its
-    key tells apart by identity."""
+    the same, "" where it computes nothing; `closed` are the values from outside that it takes. `places`: what of all that was written
+    it could read (None: anything), `since`: from where on in the journal's log; what is made after `made` others leads to nothing that
+    it reads. `given` is what its key tells apart by identity."""
 
     graph: Graph
     name: str
@@ -42,6 +47,50 @@ class Kept:
     made: int
     entered: int
     given: list[Any]
+
+    def holds(self, tracer: Capturing) -> bool:
+        """Whether all that a function reads from outside is as it was."""
+        journal = tracer.journal
+        if len(journal.log) != self.since:
+            written = journal.written(self.since, self.made)
+            if written:
+                if self.places is UNSET:  # what was not written leads where it did
+                    self.places = self.reads.places(self.given)
+                if self.places is None or not self.places.isdisjoint(written):
+                    return False
+            self.since = len(journal.log)
+        if not self.reads.hold():
+            return False
+        return all(value.node.graph is not None and value not in journal.overwritten for value in self.closed)
+
+    def is_apart(self, tracer: Capturing, given: Given) -> bool:
+        """Whether no argument is also taken from outside, and none shares memory with another one that is written: the code may ask
+        whether they are one."""
+        if not self.closed and not self.outputs.writes:
+            return True
+        tensors = [x for x in given.values if type(x) is Proxy]
+        root = tracer.facts.root
+        held = {root(item.value) for x in tensors for item in (x, *memory(x)) if type(item.value) is Value}
+        if not held.isdisjoint(map(root, self.closed)):
+            return False
+        for at, _ in self.outputs.writes:
+            x = given.values[at] if at < len(given.values) else None
+            own = set(map(id, memory(x))) if type(x) is Proxy else set[int]()
+            if any(not own.isdisjoint(map(id, memory(other))) for other in tensors if other is not x):
+                return False
+        return True
+
+    def lets_out(self, tracer: Capturing) -> bool:
+        """Whether no except clause around takes what a function may raise."""
+        raising = tracer.raising
+        if not (raising.handlers and self.name):
+            return True
+        reasons = raising.reasons(self.name)
+        try:
+            raising.of_framework("this call", *(reasons or ()))
+        except CaptureError:
+            return False
+        return reasons is not None
 
 
 @dataclass
