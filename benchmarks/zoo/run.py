@@ -36,8 +36,8 @@ window: [Limits](limits.md)), PyTorch's written for JAX and those of JAX's libra
   eager, or JAX jitted); the models are small, so that overhead of calls counts. Most lines were measured while the
   machine had other work: their last two columns may be too large by a multiple.
 - Against `torch.export` with the same sizes open (`torch.export.Dim.AUTO`) capture took a 5th to a 24th of the CPU time on the 45 models of
-  transformers, less on GPT, ResNet-50 and U-Net; against its graph of one shape alone a third (Electra) to a 16th (Mamba), a 5th
-  or less for 22 of the 45 (two layers each; `benchmarks/run.py exported` has five of them).
+  transformers, less on GPT, ResNet-50 and U-Net; against its graph of one shape alone a quarter (Albert) to a 15th (Mamba), a 5th
+  or less for 35 of the 45 (two layers each; `benchmarks/run.py exported` has five of them).
 
 `python benchmarks/zoo/heads.py` does the same with the heads that transformers has for these families: 165 classes (`...ForCausalLM`,
 `...ForQuestionAnswering`, `...ForImageClassification` and their kin) give the original's results at both sizes, in PyTorch and in JAX source;
