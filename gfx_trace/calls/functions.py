@@ -7,7 +7,6 @@ of these; what it reads from outside is as it was. Any other is expanded.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import types
 from collections import Counter
@@ -28,7 +27,7 @@ from gfx_ir.source import docstring
 from ..frameworks.grad_mode import CALLERS, GradMode
 from ..heap.contents import writes
 from ..heap.made import Outlives
-from ..heap.reads import Reached, Reads, calls_nothing
+from ..heap.reads import Reached, calls_nothing
 from ..interfaces import Capturing
 from ..python.draws import own_key
 from ..values.lost import Lost
@@ -98,7 +97,7 @@ class Functions:
             kept = self._kept[key] = found
         if kept is None or not kept.is_apart(self.tracer, given) or not kept.lets_out(self.tracer):
             return NotImplemented
-        self.tracer.consulted.again(kept.reads)
+        self.tracer.consulted.again(kept.reached.reads)
         self.share.calls += bool(kept.name)
         self.share.doubtful += kept.outputs.doubts
         self.share.entered += kept.entered
@@ -135,11 +134,10 @@ class Functions:
     ) -> Kept | Idle | None:
         """f captured on the graph of the whole capture, for arguments like these; what this call of it gave, where it did nothing but
         Python's work; None where it has to be expanded."""
-        entered, reads, made = self.share.entered, Reads(), self.tracer.journal.made
-        reached = Reached(reads, given.objects, functools.partial(made.since, mark=len(made)))
+        entered, reached = self.share.entered, Reached(given.objects, self.tracer.journal)
         self._bodies += 1
         try:
-            with self.tracer.consulted.watched(reads), self._or_nothing():
+            with self.tracer.consulted.watched(reached.reads), self._or_nothing():
                 with self._alone(f.__name__) as side:
                     places: list[Open] = list(map(self._place, given.values, given.held, given.profiles, given.names))
                     key = self.tracer.key = Proxy(side.graph.add_placeholder("key", "key"), self.tracer.backend)
@@ -177,10 +175,8 @@ class Functions:
             closed = _from_outside(side, own)
             graph.result = tuple(outputs.values) if len(outputs.values) > 1 else next(iter(outputs.values), None)
             name = self._named(f, graph)
-        since = len(self.tracer.journal.log)
-        return Kept(
-            graph, name, closed, outputs, result, reads, reached.places, since, len(made), entered, given.objects
-        )
+        reached.since = len(self.tracer.journal.log)
+        return Kept(graph, name, closed, outputs, result, reached, entered)
 
     def _left_something(self, side: Any) -> bool:
         """Whether a body computed, wrote to what was there before it, or made an iterator, which is its region's."""

@@ -9,7 +9,7 @@ from gfx_ir.errors import CaptureError
 from gfx_ir.graph import Graph, Value
 
 from ..heap.aliases import memory
-from ..heap.reads import UNSET, Reads
+from ..heap.reads import Reached
 from ..interfaces import Capturing
 from ..values.proxy import Proxy
 from .outputs import Outputs
@@ -32,47 +32,32 @@ class Share:
 @dataclass
 class Kept:
     """A function that was captured: `graph` is what it does for arguments like these, `name` the function of the program that does
-    the same, "" where it computes nothing; `closed` are the values from outside that it takes. `places`: what of all that was written
-    it could read (None: anything), `since`: from where on in the journal's log; what is made after `made` others leads to nothing that
-    it reads. `given` is what its key tells apart by identity."""
+    the same, "" where it computes nothing; `closed` are the values from outside that it takes, `reached` what it
+    reads there; `entered`: how many functions."""
 
     graph: Graph
     name: str
     closed: list[Value]
     outputs: Outputs
     result: Any
-    reads: Reads
-    places: Any
-    since: int
-    made: int
+    reached: Reached
     entered: int
-    given: list[Any]
 
     def holds(self, tracer: Capturing) -> bool:
         """Whether all that a function reads from outside is as it was."""
-        journal = tracer.journal
-        if len(journal.log) != self.since:
-            written = journal.written(self.since, self.made)
-            if written:
-                if self.places is UNSET:  # what was not written leads where it did
-                    self.places = self.reads.places(self.given)
-                if self.places is None or not self.places.isdisjoint(written):
-                    return False
-            self.since = len(journal.log)
-        if not self.reads.hold():
+        if not (self.reached.untouched() and self.reached.reads.hold()):
             return False
-        return all(value.node.graph is not None and value not in journal.overwritten for value in self.closed)
+        overwritten = tracer.journal.overwritten
+        return all(value.node.graph is not None and value not in overwritten for value in self.closed)
 
     def is_apart(self, tracer: Capturing, given: Given) -> bool:
         """Whether no argument is also taken from outside, and none shares memory with another one that is written: the code may ask
         whether they are one."""
         if not self.closed and not self.outputs.writes:
             return True
-        tensors = [x for x in given.values if type(x) is Proxy]
-        root = tracer.facts.root
-        held = {root(item.value) for x in tensors for item in (x, *memory(x)) if type(item.value) is Value}
-        if not held.isdisjoint(map(root, self.closed)):
+        if not given.memory().isdisjoint(map(tracer.facts.root, self.closed)):
             return False
+        tensors = [x for x in given.values if type(x) is Proxy]
         for at, _ in self.outputs.writes:
             x = given.values[at] if at < len(given.values) else None
             own = set(map(id, memory(x))) if type(x) is Proxy else set[int]()

@@ -21,10 +21,9 @@ from gfx_ir.graph import Graph, Node, Value, values_in
 from gfx_ir.probing import is_module
 from gfx_ir.source import Scope
 
-from ..heap.aliases import memory
 from ..heap.contents import MODULE_TABLES, WITHOUT_PARTS, attributes_of
 from ..heap.correspondence import OF_THE_CAPTURE, Correspondence
-from ..heap.reads import Reads
+from ..heap.reads import Reached
 from ..interfaces import Capturing
 from ..values.facts import Known
 from ..values.proxy import HostProxy, Proxy
@@ -48,16 +47,14 @@ class Called:
     its values; `closed`, what the nodes take from outside beside that; `result`, as a tree of `outputs`; `drawn`, the key from
     which it drew random numbers, and the one that it left.
 
-    `reads`: what the code read; `met`: what beside modules holds modules that the code came to. `since`: from where on in the journal's
-    log, `made`: from how many objects on; `replaced`: up to which write to a tensor; `entered`: how many functions."""
+    `reached`: what the code read, and could write; `met`: what beside modules holds modules that it came to. `replaced`: up to which
+    write to a tensor; `entered`: how many functions."""
 
     module: Any
     given: Given
     graph: Graph
     outer: Scope
-    since: int
-    made: int
-    reads: Reads = field(default_factory=Reads)
+    reached: Reached
     nodes: list[Node] = field(default_factory=list)
     places: dict[Value, int] = field(default_factory=dict)
     closed: list[Value] = field(default_factory=list)
@@ -79,9 +76,7 @@ class Repeated:
         self._counts: Counter[Hashable] = Counter()
         self._kept: dict[Hashable, list[Called]] = {}
         self._open: list[tuple[Called, Hashable]] = []
-        self._missed: Counter[Hashable] = (
-            Counter()
-        )  # how many calls of a kind, one after the other, were like none before
+        self._missed: Counter[Hashable] = Counter()  # how many calls of a kind, in a row, were like none before
         self._apart = set[Hashable]()  # kinds of which no call stands for others
 
     def registers(self, module: Any) -> None:
@@ -126,8 +121,8 @@ class Repeated:
             if like is not None:
                 self._missed[kind] = 0
                 return self._again(called, given, like)
-        log, made = len(tracer.journal.log), len(tracer.journal.made)
-        with self._recorded(Called(module, given, tracer.graph, tracer.scopes.scope, log, made), kind) as called:
+        reached = Reached([module, *given.objects], tracer.journal)
+        with self._recorded(Called(module, given, tracer.graph, tracer.scopes.scope, reached), kind) as called:
             found = called.result = run(module, args, kwargs)
         self._missed[kind] += 1
         if called.spoilt or self._missed[kind] > _HOPELESS:
@@ -139,7 +134,7 @@ class Repeated:
     def _again(self, called: Called, given: Given, like: Correspondence) -> Any:
         """What a call gives that another one stands for; it reads and comes to what that did, where it stands."""
         self.tracer.functions.share.entered += called.entered
-        self.tracer.consulted.again(called.reads)
+        self.tracer.consulted.again(called.reached.reads)
         for held in (like.there[holder] for holder in called.met):
             for around, _ in self._open:
                 around.met[id(held)] = held
@@ -186,7 +181,7 @@ class Repeated:
         facts.known = known = Known(before, [])
         self._open.append((called, kind))
         try:
-            with tracer.consulted.watched(called.reads):
+            with tracer.consulted.watched(called.reached.reads):
                 yield called
         finally:
             self._open.pop()
@@ -197,13 +192,13 @@ class Repeated:
         called.nodes, called.replaced = _behind(graph, last), len(journal.replaced)
         called.spoilt |= (
             bool(known.asked)
-            or any(map(_leads_to_module, called.reads.held()))
+            or any(map(_leads_to_module, called.reached.reads.held()))
             or any(map(_leads_to_module, called.given.objects))
             or state != self._state()
             or (last is not None and last.graph is not graph)
             or len(called.nodes) != graph.count - count
             or any(node.regions for node in called.nodes)
-            or bool(journal.written(called.since, called.made))
+            or bool(called.reached.written())
             or not self._told(called, set(journal.replaced[replaced:]), key)
         )
 
@@ -236,7 +231,7 @@ class Repeated:
             called.result = called.outputs.of(called.result)
         except NoCall:
             return False
-        if not all(self.tracer.journal.made.since(x, called.made) for x in called.outputs.containers.values()):
+        if not all(map(called.reached.made, called.outputs.containers.values())):
             return False
         root = self.tracer.facts.root
         called.places = {root(value): at for at, value in enumerate([*called.given.held, *called.drawn[:1]])}
@@ -249,11 +244,11 @@ class Repeated:
         """How a module corresponds to one that was called, where the nodes of that call do what a call of this one does."""
         tracer, like = self.tracer, Correspondence()
         there = called.graph is tracer.graph and all(node.graph is called.graph for node in called.nodes)
-        if not (there and called.reads.hold() and like.of(called.module, module)):
+        if not (there and called.reached.reads.hold() and like.of(called.module, module)):
             return None
         if not all(tracer.is_leaf(a) is tracer.is_leaf(b) for a, b in like.modules):
             return None
-        asked = called.reads.asked
+        asked = called.reached.reads.asked
         if any(place in asked or (place[0], None) in asked for place in like.differ):
             return None
         if not (called.met.keys() <= like.there.keys() and self._untouched(called, like)):
@@ -262,22 +257,14 @@ class Repeated:
 
     def _untouched(self, called: Called, like: Correspondence) -> bool:
         """Whether nothing that the code can come to was written since the call, and nothing of the other module ever."""
-        journal = self.tracer.journal
-        if journal.touched and not journal.touched.isdisjoint(map(id, like.there.values())):
-            return False
-        written = journal.written(called.since, called.made)
-        places = called.reads.places([called.module, *called.given.objects]) if written else frozenset()
-        if places is None or not places.isdisjoint(written):
-            return False
-        called.since = len(journal.log)
-        return True
+        touched = self.tracer.journal.touched
+        return touched.isdisjoint(map(id, like.there.values())) and called.reached.untouched()
 
     def _tensors_are_apart(self, called: Called, given: Given, like: Correspondence) -> bool:
         """Whether what the nodes take beside what is given is as it was, is none of that and shares no memory with it; the tensors of
         both modules are as they were before the capture."""
         tracer, root = self.tracer, self.tracer.facts.root
-        held = [x for x in given.values if type(x) is Proxy]
-        taken = {root(x.value) for y in held for x in (y, *memory(y)) if type(x.value) is Value}
+        taken = given.memory()
         own = [tracer.known[id(x)] for pair in like.tensors for x in pair if id(x) in tracer.known]
         if not all(x.base is None and type(x.value) is Value and is_parameter(x.value.node) for x in own):
             return False

@@ -74,6 +74,12 @@ class Given:
         """Whether nothing but open values and constants is given."""
         return len(self.containers) == len(self.objects) == 1  # the function itself, and its code
 
+    def memory(self) -> set[Value]:
+        """What stands for the tensors that are given, and for all whose memory they have or may have."""
+        tensors = [x for x in self.values if type(x) is Proxy]
+        held = [item.value for x in tensors for item in (x, *memory(x)) if type(item.value) is Value]
+        return set(map(self._tracer.facts.root, held))
+
     # ------------------------------------------------------------------ keys
     def _of(self, x: Any, name: str = "") -> Any:
         """The key of an argument, or of a part of it."""

@@ -49,7 +49,7 @@ class Twins:
     def _ask(self) -> None:
         """Note what the code asks for: the attributes of this module that it asked of the other one, in their order."""
         tracer, pairs = self._tracer, {id(a): b for a, b in self._like.modules}
-        for owner, name in self._called.reads.asked:
+        for owner, name in self._called.reached.reads.asked:
             other = pairs.get(owner)
             if other is None:
                 continue

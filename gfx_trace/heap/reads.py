@@ -4,7 +4,7 @@ it was, and any code of objects as they were before the call."""
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dis import opmap
 from typing import Any
@@ -84,20 +84,40 @@ class Reads:
 
 
 class Reached:
-    """The places that can be reached from what functions read and are given, looked for when somebody asks. What a call `made` is none
-    of them, as long as nothing that it wrote is left."""
+    """The places that can be reached from what a call reads (`reads`) and is given, looked for when somebody asks. What it makes itself is
+    none of them, as long as nothing that it wrote is left. `since`: up to where in the journal's log none of them was written."""
 
-    def __init__(self, reads: Reads, given: Iterable[Any], made: Callable[[Any], bool]) -> None:
-        self.reads, self.given, self.made = reads, given, made
-        self.places: Any = UNSET
+    def __init__(self, given: Iterable[Any], journal: Journal) -> None:
+        self.reads, self.given, self._journal = Reads(), given, journal
+        self.since, self._made = len(journal.log), len(journal.made)
+        self._places: Any = UNSET
+
+    @property
+    def places(self) -> frozenset[int] | None:
+        """Their ids; None: of too many."""
+        if self._places is UNSET:
+            self._places = self.reads.places(self.given)
+        return self._places  # type: ignore[no-any-return]
+
+    def made(self, x: Any) -> bool:
+        """Whether the call made an object, or what came behind it."""
+        return self._journal.made.since(x, self._made)
 
     def is_not(self, x: Any) -> bool:
         """Whether an object surely is none of them."""
-        if self.made(x):
-            return True
-        if self.places is UNSET:
-            self.places = self.reads.places(self.given)
-        return self.places is not None and id(x) not in self.places
+        return self.made(x) or (self.places is not None and id(x) not in self.places)
+
+    def written(self) -> list[int]:
+        """Ids of what was written since, but for what the call made, and what came behind it."""
+        return self._journal.written(self.since, self._made)
+
+    def untouched(self) -> bool:
+        """Whether none of them was written since."""
+        written = self.written()
+        if written and (self.places is None or not self.places.isdisjoint(written)):
+            return False
+        self.since = len(self._journal.log)
+        return True
 
 
 def held_by(f: types.FunctionType) -> Iterator[Any]:
