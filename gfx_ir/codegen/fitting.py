@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from ..edited import take_place
 from ..graph import Graph, Node, Value
-from ..infer.elements import declared
+from ..infer.elements import declared, named
 from ..infer.shaped import growing
 from ..op import OpDef, Trait, lookup
 
@@ -46,7 +45,7 @@ def _leave_out(cast: Node, writes: Callable[[OpDef], bool], is_spare: Callable[[
         return
     if asked is not None and asked.args[:1] == (over,) and told.uses == {cast: 1}:
         uses = 2
-    elif asked is None and told in (declared(over), _named_dtype(over.node)):
+    elif asked is None and told in (declared(over), named(over.node)):
         uses = 1
     else:
         return
@@ -56,8 +55,3 @@ def _leave_out(cast: Node, writes: Callable[[OpDef], bool], is_spare: Callable[[
         for done in (cast, asked):
             if done is not None and done.graph is not None:
                 done.graph.erase(done)
-
-
-def _named_dtype(node: Node) -> Any:
-    """The dtype that an op is told in which it makes what it gives."""
-    return node.arg("dtype") if "dtype" in node.op.params else None

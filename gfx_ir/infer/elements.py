@@ -38,6 +38,11 @@ def declared(leaf: Any) -> DType | None:
     return known.dtype if isinstance(known, LogicalTensor) and not known.weak else None
 
 
+def named(node: Node) -> Any:
+    """The dtype that an op is told, or what asks for it when the code runs; None where it is told none."""
+    return node.arg("dtype") if "dtype" in node.op.params else None
+
+
 def of_kinds(kinds: Iterable[str], promotion: str) -> Elements:
     """What numbers of Python's of these kinds have."""
     return frozenset((default(_KINDS[kind], promotion), True) for kind in kinds if kind in _KINDS)

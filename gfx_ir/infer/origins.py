@@ -11,7 +11,7 @@ from ..op import Trait
 from ..rules import OPEN, RAISED, UNKNOWN
 from ..trees import leaves, tree_map
 from ..types import LogicalTensor
-from .elements import declared, tensors
+from .elements import declared, named, tensors
 from .fixpoint import Fixpoint
 from .flow import Flow
 from .shape_rules import ShapeRules
@@ -130,7 +130,7 @@ def data(value: Value, flow: Flow, settles: Callable[[Node], bool]) -> list[Valu
 
 def asked_of(node: Node) -> Value | None:
     """The tensor whose dtype an op is told, where that is asked for when the code runs."""
-    told = node.arg("dtype") if "dtype" in node.op.params else None
+    told = named(node)
     if type(told) is not Value or not told.node.op.traits & Trait.ASKS or not told.node.args:
         return None
     of = told.node.args[0]
@@ -139,7 +139,7 @@ def asked_of(node: Node) -> Value | None:
 
 def _made(node: Node) -> Any:
     """The dtype that an op is told, or that of an array made of no others; None: it goes by its arguments."""
-    told = node.arg("dtype") if "dtype" in node.op.params else None
+    told = named(node)
     if told is not None:
         return told
     return _DEFAULT if node.op.family == "create" and not tensors(node) else None

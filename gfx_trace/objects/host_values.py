@@ -9,6 +9,7 @@ from gfx_ir import ops
 from gfx_ir.build import HOST_OPERATORS, TEXT_METHODS
 from gfx_ir.dtypes import DType, framework_of
 from gfx_ir.graph import Value
+from gfx_ir.infer.elements import named
 from gfx_ir.op import OpDef, active
 from gfx_ir.python_numbers import CLASSES, MEMBERS
 from gfx_ir.types import LogicalTensor
@@ -106,7 +107,7 @@ class HostValues:
         if isinstance(x.type, LogicalTensor):
             return x.type
         node = self.tracer.facts.root(x).node
-        told = node.arg("dtype") if "dtype" in node.op.params and x.is_tensor else None
+        told = named(node) if x.is_tensor else None
         return LogicalTensor(told) if type(told) is DType and framework_of(self.tracer.promotion) != "jax" else None
 
     def host_attribute(self, x: HostProxy, name: str) -> Any:

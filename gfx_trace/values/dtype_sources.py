@@ -14,6 +14,7 @@ from gfx_ir.control import is_given, is_loop, is_parameter
 from gfx_ir.dtypes import DType, holds
 from gfx_ir.graph import Node, Value, values_in
 from gfx_ir.infer.demand import Question, Rule
+from gfx_ir.infer.elements import named
 from gfx_ir.infer.origins import POSITIONS
 from gfx_ir.infer.shape_rules import Call
 from gfx_ir.infer.shaped import Shaping, shaping
@@ -155,7 +156,7 @@ class DtypeSources:
         if given is not None and given.dtype is not None and not given.weak:  # whatever the arguments have
             return Names(), Ends((given.dtype,))
         node, names = value.node, self._own_name(value)
-        told, ends = node.arg("dtype") if "dtype" in node.op.params else None, Ends(names)
+        told, ends = named(node), Ends(names)
         row = self._record.rows_of.get(value)
         for part in self._parts(value) if row is None else [self._root(row)]:
             found = yield self._made_of, part
