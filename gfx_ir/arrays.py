@@ -95,6 +95,11 @@ class Arrays:
         """Where the memory of an array begins and ends, or that of which it is a part; those of two that share some overlap."""
         return np.lib.array_utils.byte_bounds(self.to_host(x))
 
+    def within(self, part: Any, whole: Any, held: Any) -> Any:
+        """What `part` is of `whole`, of `held`, which has the same elements: the same memory where that is so there. None where it is
+        no part, or no such view can be made."""
+        return None
+
     def held_as(self, dtype: DType) -> DType:
         """The dtype that arrays of the framework have in the place of this one, as it is set."""
         return dtype

@@ -117,5 +117,5 @@ def copy_program(program: Program) -> Program:
     signature = [dataclasses.replace(p, tree=_args(p.tree, made)) for p in program.signature]
     return Program(
         entry, functions, signature, dict(program.params), list(program.guards), program.promotion, program.flavour,
-        list(program.writes), program.level, dict(program.records),
+        list(program.writes), program.level, dict(program.records), dict(program.shared),
     )  # fmt: skip

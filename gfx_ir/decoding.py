@@ -306,9 +306,9 @@ class _Decoder:
         guards = [self._guard(need(row, list, "a guard", 4)) for row in need(data.get("guards"), list, "guards")]
         writes = [need(path, str, "what is written") for path in need(data.get("writes"), list, "writes")]
         level = need(data.get("level"), int, "level")
-        records = self._records(entry)
+        records, shared = self._records(entry), self._shared()
         rules = texts["promotion"], texts["flavour"]
-        return Program(entry, functions, signature, {}, guards, *rules, writes, level, records)
+        return Program(entry, functions, signature, {}, guards, *rules, writes, level, records, shared)
 
     def _records(self, entry: Graph) -> dict[str, Record]:
         """The objects of named fields in the result; a file of an earlier version has none."""
@@ -318,6 +318,15 @@ class _Decoder:
             found[need(path, str, "the path of a record")] = Record(
                 need(name, str, "the name of a record"), tuple(fields)
             )
+        return found
+
+    def _shared(self) -> dict[tuple[int, ...], tuple[str, ...]]:
+        """The results that are written in place; a file of an earlier version has none."""
+        found = {}
+        for row in need(self.data.get("shared", []), list, "shared"):
+            place, paths = (need(part, list, "what is shared") for part in need(row, list, "what is shared", 2))
+            key = tuple([need(at, int, "a position in the result") for at in place])
+            found[key] = tuple([need(path, str, "what is written") for path in paths])
         return found
 
     def _signature(self, rows: list[Any], values: list[Value]) -> list[Parameter]:

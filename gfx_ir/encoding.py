@@ -41,6 +41,7 @@ def encode(program: Program) -> dict[str, Any]:
         "level": program.level,
         "writes": list(program.writes),
         "records": [[path, record.name, list(record.fields)] for path, record in program.records.items()],
+        "shared": [[list(place), list(paths)] for place, paths in program.shared.items()],
         "signature": [[p.name, tree(p.tree), tree(p.default), p.kind, p.annotation] for p in program.signature],
         "guards": [[g.kind, g.subject, tree(g.value), coder.places.span(g.span)] for g in program.guards],
         "graphs": coder.graphs,

@@ -129,7 +129,8 @@ class Program:
 
     `params` holds data by dotted path; `writes` names, for each trailing result after the target's own one, what it is
     written to (a parameter's path, or an argument's); `flavour` is the framework of the source. `records` tells which parts of
-    the result are objects of named fields, by their paths.
+    the result are objects of named fields, by their paths; `shared` which are arrays that it writes in place, or views of them: by the
+    positions that lead there, what they are written as (several: one of these).
     """
 
     entry: Graph
@@ -142,6 +143,7 @@ class Program:
     writes: list[str] = field(default_factory=list)
     level: int = 0
     records: dict[str, Record] = field(default_factory=dict)
+    shared: dict[tuple[int, ...], tuple[str, ...]] = field(default_factory=dict)
 
     def __setattr__(self, name: str, value: Any) -> None:
         old = vars(self).get("entry") if name == "entry" else None
@@ -158,7 +160,7 @@ class Program:
             own = lambda leaf: new.get(leaf, leaf) if type(leaf) is Value else leaf
             self.signature = [replace(parameter, tree=tree_map(own, parameter.tree)) for parameter in self.signature]
         else:
-            self.signature, self.guards, self.writes, self.records = [], [], [], {}
+            self.signature, self.guards, self.writes, self.records, self.shared = [], [], [], {}, {}
         return same
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 from collections import namedtuple
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,3 +82,20 @@ def made(records: Mapping[str, Record], found: Any, path: str = RESULT) -> Any:
     if record is not None:
         return namedtuple(record.name, record.public)(*filled)
     return dict(zip(found, filled)) if kind is dict else kind(filled)
+
+
+def mapped(fn: Callable[[Any], Any], tree: Any) -> Any:
+    """What Python has for a tree, with fn applied to its leaves; named tuples keep their class."""
+    return like(tree, [mapped(fn, item) for item in items(tree)]) if isinstance(tree, (dict, list, tuple)) else fn(tree)
+
+
+def items(tree: Any) -> list[Any]:
+    """What a container holds, in its order."""
+    return list(tree.values() if isinstance(tree, dict) else tree)
+
+
+def like(tree: Any, held: Sequence[Any]) -> Any:
+    """A container as this one, that holds these."""
+    if isinstance(tree, dict):
+        return dict(zip(tree, held))
+    return getattr(type(tree), "_make", type(tree))(held)

@@ -16,13 +16,14 @@ from .program import Guard, Parameter, Slot
 
 class Terms:
     """The arguments and guards of a program, written for a backend; `leading` names the argument that takes the tree of its
-    parameters, `random` the one that takes the source of random numbers ("" where there is none)."""
+    parameters, `random` the one that takes the source of random numbers ("" where there is none); `shared` as a Program has it."""
 
     def __init__(
         self, name: str, owner: str, parameters: Sequence[Parameter], guards: Sequence[Guard], writes: Collection[str],
         params: Collection[str] = (), leading: str = "", random: str = "",
+        shared: Mapping[tuple[int, ...], Sequence[str]] | None = None,
     ) -> None:  # fmt: skip
-        self.owner, self.leading = owner, leading
+        self.owner, self.leading, self.shared = owner, leading, dict(shared or {})
         own = [dataclasses.replace(parameter, tree=slotted(parameter.tree)) for parameter in parameters]
         kind = "positional" if any(parameter.kind == "positional" for parameter in own) else ""
         tree = [Parameter(leading, Slot("any"), kind=kind)] if leading else []

@@ -293,6 +293,8 @@ class Printer:
             self.lines.append(f"guard({quote(guard.kind)}, {quote(guard.subject)}, {self.tree(guard.value)})")
         for path, record in program.records.items():
             self.lines.append(f"record({quote(path)}, {quote(record.name)}, {self.tree(record.fields)})")
+        for place, paths in program.shared.items():
+            self.lines.append(f"shared({self.tree(place)}, {self.tree(paths)})")
         defaults = self._plain_arguments(program)
         for key, graph in program.functions.items():
             self.lines.append("")

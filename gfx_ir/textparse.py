@@ -45,6 +45,7 @@ class _Module:
         self.head: ast.Call | None = None
         self.guards: list[Guard] = []
         self.records: dict[str, Record] = {}
+        self.shared: dict[tuple[int, ...], tuple[str, ...]] = {}
         self.arguments: ast.Call | None = None
         self.functions: dict[str, tuple[ast.FunctionDef, Graph]] = {}
 
@@ -80,6 +81,9 @@ class _Module:
             case ast.Expr(value=ast.Call(func=ast.Name(id="record"), args=args, keywords=[])) if len(args) == 3:
                 path, *named = (self.constants.tree(arg, {}) for arg in args)
                 self.records[path] = Record(*named)
+            case ast.Expr(value=ast.Call(func=ast.Name(id="shared"), args=args, keywords=[])) if len(args) == 2:
+                place, paths = (self.constants.tree(arg, {}) for arg in args)
+                self.shared[place] = paths
             case ast.Expr(value=ast.Call(func=ast.Name(id="signature")) as call) if self.arguments is None:
                 self.arguments = call
             case _:
@@ -106,8 +110,9 @@ class _Module:
         signature = self._signature(reader) if self.arguments is not None else reader.plain_signature()
         promotion, flavour = places
         return Program(
-            reader.graph, functions, signature, {}, self.guards, promotion, flavour, writes, level, self.records
-        )
+            reader.graph, functions, signature, {}, self.guards, promotion, flavour, writes, level, self.records,
+            self.shared,
+        )  # fmt: skip
 
     def _signature(self, reader: _Function) -> list[Parameter]:
         assert self.arguments is not None

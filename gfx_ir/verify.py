@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from .control import calls_function, is_call, is_host, is_output, is_parameter, is_placeholder
 from .errors import GfxError, VerifyError
@@ -14,7 +14,7 @@ from .naming import is_name
 from .op import HOST_KINDS
 from .pause import collection_paused
 from .program import Program
-from .records import held_at
+from .records import held_at, items
 from .regions import join_path
 from .static import misfit
 from .text import default_kinds
@@ -59,6 +59,18 @@ def _verify_records(program: Program) -> None:
         fits = type(held) is tuple and len(held) == len(record.fields)
         if not fits and not (type(held) is dict and tuple(held) == record.fields):
             raise VerifyError(f"the fields of the record {record.name!r} are not those of {path!r}")
+    for place, written in program.shared.items():
+        if not set(written) <= set(program.writes) or not _leads_to_a_part(result, place):
+            raise VerifyError(f"{place} is no place in the result, which is to share what is written as {written}")
+
+
+def _leads_to_a_part(tree: Any, place: Any) -> bool:
+    for at in place:
+        held = items(tree) if type(tree) in (tuple, list, dict) else []
+        if type(at) is not int or not 0 <= at < len(held):
+            return False
+        tree = held[at]
+    return type(tree) is Value
 
 
 # ---------------------------------------------------------------------- graphs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from gfx_ir.dtypes import dtype as dtype_named
 from gfx_ir.errors import BackendError
 from gfx_ir.lifting import axis_patterns
 from gfx_ir.lifting.words import as_dtype
-from gfx_ir.memory import Layout
+from gfx_ir.memory import Layout, within
 from gfx_ir.op import REGISTRY
 from gfx_ir.printed import printed_helpers
 from gfx_ir.row import Lift
@@ -117,6 +118,22 @@ class NumpyBackend(Backend):
         """Its strides, counted in elements; None where these do not divide them."""
         steps = [divmod(step, x.dtype.itemsize) for step in x.strides]
         return None if any(rest for _, rest in steps) else Layout(x.shape, tuple(step for step, _ in steps))
+
+    def within(self, part: Any, whole: Any, held: Any) -> np.ndarray | None:
+        """A view; numbers are none."""
+        if part is whole:
+            return held
+        arrays = all(isinstance(x, np.ndarray) for x in (part, whole, held))
+        if not arrays or part.dtype != held.dtype or not np.may_share_memory(part, whole):
+            return None
+        start, rest = divmod(part.__array_interface__["data"][0] - whole.__array_interface__["data"][0], part.itemsize)
+        own = self.layout_of(part) if rest == 0 else None
+        own = None if own is None else replace(own, offset=start)
+        place = within(own, self.layout_of(whole), self.layout_of(held))
+        if place is None:
+            return None
+        steps = tuple(step * held.itemsize for step in place[1])
+        return np.lib.stride_tricks.as_strided(held[tuple(slice(at, at + 1) for at in place[0])], part.shape, steps)
 
     def device(self, which: Any = "") -> NumpyDevice:
         """The host."""

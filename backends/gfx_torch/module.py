@@ -11,8 +11,10 @@ from torch import nn
 
 from gfx_ir.codegen import Module, origin
 from gfx_ir.errors import GuardError
+from gfx_ir.loading import backend
 from gfx_ir.param_tree import as_dictionaries
-from gfx_ir.trees import tree_map
+from gfx_ir.records import mapped
+from gfx_ir.sharing import as_written
 
 _STATISTICS = frozenset(("running_mean", "running_var", "num_batches_tracked"))
 
@@ -81,7 +83,8 @@ class Transpiled(Branch):
             held = own[path] if path in own else self._held(path)
             if held is not None:
                 writes.append((path, held, value))
-        return _put(writes, result)
+        shared = made.terms.shared if made is not None and made.terms is not None else {}
+        return _put(writes, result, shared)
 
     def _held(self, path: str) -> Any:
         """The tensor that the state's path stands for; None where the module has none."""
@@ -100,19 +103,24 @@ class Transpiled(Branch):
         super().__setstate__({**state, "_gfx_fn": emitted.load() if isinstance(emitted, Module) else emitted})
 
 
-def _put(writes: list[tuple[str, torch.Tensor, torch.Tensor]], result: Any) -> Any:
-    """Make tensors of the module hold what a call left there, each what it was when the call ended; the result, which no write changes.
-    Raises GuardError where one has another shape."""
+def _put(
+    writes: list[tuple[str, torch.Tensor, torch.Tensor]], result: Any, shared: Mapping[tuple[int, ...], Any]
+) -> Any:
+    """Make tensors of the module hold what a call left there, each what it was when the call ended; the result, of which no write
+    changes what the author's code has not written. Raises GuardError where one has another shape."""
     for path, held, value in writes:
         if held.shape != value.shape:
             raise GuardError(f"{path!r} of shape {tuple(held.shape)} is replaced by shape {tuple(value.shape)}")
     memory = None if torch.compiler.is_compiling() else {_memory(held) for _, held, _ in writes}
-    result = tree_map(lambda leaf: _apart(leaf, memory), result)
+    result = mapped(lambda leaf: _apart(leaf, memory), result)
     changed = [(held, _apart(value, memory)) for _, held, value in writes if value is not held]
     with torch.no_grad():  # PyTorch takes any write for a change, also for gradients that wait
         for held, value in changed:
             held.copy_(value)
-    return result
+    if memory is None or not shared:
+        return result
+    state, written = {path: value for path, _, value in writes}, {path: held for path, held, _ in writes}
+    return as_written(result, shared, state, written, backend("torch"))
 
 
 def _apart(leaf: Any, memory: Container[int] | None) -> Any:

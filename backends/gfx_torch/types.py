@@ -18,7 +18,7 @@ from gfx_ir.dtypes import DTYPES, DType
 from gfx_ir.errors import BackendError
 from gfx_ir.lifting import axis_patterns
 from gfx_ir.making import Replayed, Stagings
-from gfx_ir.memory import Layout
+from gfx_ir.memory import Layout, within
 from gfx_ir.source import defined_at
 from gfx_ir.types import LogicalTensor
 
@@ -241,6 +241,23 @@ class TorchBackend(Backend):
         """Whether two tensors have an element in common; those of two storages have none."""
         storages = x.untyped_storage(), y.untyped_storage()
         return x is y or (storages[0]._cdata == storages[1]._cdata and super().share(x, y))
+
+    def within(self, part: Any, whole: Any, held: Any) -> torch.Tensor | None:
+        """A view, with the gradient that the part has."""
+        if part is whole and not part.requires_grad:
+            return held
+        if part.dtype is not held.dtype or part.is_conj() or part.is_neg() or not self.share(part, whole):
+            return None
+        place = within(self.layout_of(part), self.layout_of(whole), self.layout_of(held))
+        if place is None:
+            return None
+        first = sum(at * step for at, step in zip(place[0], held.stride()))
+        there = held.detach().as_strided(part.shape, place[1], held.storage_offset() + first)
+        if not part.requires_grad:
+            return there
+        made = part.view_as(part)
+        made.data = there
+        return made
 
     def native_dtype(self, dtype: DType) -> Any:
         return _TO_TORCH[dtype]

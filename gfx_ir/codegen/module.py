@@ -142,6 +142,7 @@ class ModuleWriter:
             program.params.keys(),
             leading=leading,
             random=random,
+            shared=program.shared,
         )
 
     def _doc(self, static: Sequence[str]) -> str:

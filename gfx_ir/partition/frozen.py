@@ -93,6 +93,11 @@ class Frozen:
         for engine in self.engines.values():
             engine.close()
 
+    def hold(self, params: Mapping[str, Any]) -> None:
+        """Let the program have these arrays as parameters, in the place of those that it had."""
+        self.plan.program.params.update(params)
+        self.compiled.clear()
+
     # ------------------------------------------------------------------ partitions
     def partition(self, node: Node, args: Sequence[Any], prefix: str, call: Call) -> Sequence[Any]:
         """The results of a call with a device."""

@@ -16,11 +16,12 @@ from gfx_ir.graph import Graph, Node
 from gfx_ir.interpreter import Interpreter
 from gfx_ir.loading import to_host
 from gfx_ir.program import Program
+from gfx_ir.records import mapped
 from gfx_ir.regions import join_path
 from gfx_ir.runtime.executor import Executor
 from gfx_ir.trees import leaves
 
-from ..frameworks.params import mapped, moved
+from ..frameworks.params import moved
 from .differences import Difference, compare, copied
 from .interpreted import arguments
 

@@ -11,9 +11,9 @@ from gfx_ir.errors import GfxError
 from gfx_ir.loading import backend
 from gfx_ir.param_tree import flatten
 from gfx_ir.probing import is_module
-from gfx_ir.records import plain
+from gfx_ir.records import mapped, plain
 
-from ..frameworks.params import mapped, moved
+from ..frameworks.params import moved
 from ..heap.slots import READ
 from .blocks import Block, Divergence, divergence
 from .differences import Difference, compare_all, copied, flat

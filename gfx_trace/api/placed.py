@@ -35,6 +35,10 @@ class Placed:
         if self.program.writes:
             for engine in self.frozen.engines.values():
                 engine.written()
+            now, held = self.program.params, self.plan.program.params
+            replaced = [path for path in self.program.writes if path in held and now.get(path) is not held[path]]
+            if replaced:
+                self.frozen.hold({path: now[path] for path in replaced})
         return result
 
     def _to(self, x: Any, name: str, held: Any) -> Any:

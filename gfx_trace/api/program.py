@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 import inspect
@@ -30,6 +31,7 @@ from gfx_ir.passes import DEFAULT, Optimize, Pass
 from gfx_ir.pause import collection_paused
 from gfx_ir.records import RESULT, made, plain
 from gfx_ir.runtime.device import Device
+from gfx_ir.sharing import as_written
 from gfx_ir.types import LogicalTensor, TensorSpec
 
 from ..calls.modules import check_modes
@@ -248,7 +250,8 @@ class Program(gfx_ir.program.Program):
         """Write what the program writes; the result as the target's own containers."""
         if self.writes:
             out, state = out
-            self._apply(state, given, owner)
+            held = self._apply(state, given, owner)
+            out = as_written(out, self.shared, state, held, owner)
         if self.captured is not None:
             self.captured.left.set_up()
         rebuild = self.captured.rebuild if self.captured is not None else None
@@ -310,25 +313,33 @@ class Program(gfx_ir.program.Program):
         """What its arguments are held against."""
         return Admission(self.arguments(), self.guards, self.writes, self.params.keys())
 
-    def _apply(self, state: Mapping[str, Any], given: Mapping[str, Any], owner: Backend) -> None:
-        """Write what the capture writes: to the model's own tensors, and to the arguments."""
+    def _apply(self, state: Mapping[str, Any], given: Mapping[str, Any], owner: Backend) -> dict[str, Any]:
+        """Write what the capture writes: to the model's own tensors, and to the arguments. The owner's arrays that are written."""
         slots = self.captured.slots if self.captured is not None else {}
         arguments = self.admission.written(given)
         for path in state:
             if isinstance(arguments.get(path), np.generic):
                 what = f"the capture writes {path!r} in place, as arrays are, and the call gives a number of NumPy's"
                 raise GuardError(what, hint=f"capture with a number for {path!r}, or give an array")
+        held = {}
         for path, value in state.items():
             if path in slots:
                 self._replace(slots[path], value, owner)
                 continue
+            if self.captured is None and path in self.params and owner.views:  # nobody else has the arrays of a file
+                held_there = moved(self.params[path], owner)
+                given_on = any(path in paths for paths in self.shared.values())
+                self.params[path] = held_there if given_on else copy.deepcopy(held_there)
             original = self.params.get(path, arguments.get(path))
             if original is None:
                 continue
             source = stays(path, original, value, owner)
             source.assign(original, value if source is owner else source.from_host(owner.to_host(value)))
+            if source is owner:
+                held[path] = original
             if path in self.params:
                 self.trees = {k: v for k, v in self.trees.items() if k == source.name}
+        return held
 
     def _replace(self, write: Write, value: Any, owner: Backend) -> None:
         """Put what a call made in the place of what stood there, as an array of the same framework."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from gfx_ir.backend import Backend
 from gfx_ir.codegen import Module
 from gfx_ir.codegen.loader import with_loader
 from gfx_ir.errors import FormatError, UnsupportedConstruct
@@ -14,6 +16,7 @@ from gfx_ir.param_tree import flatten
 from gfx_ir.probing import is_module
 from gfx_ir.program import Guard
 from gfx_ir.save import write_whole
+from gfx_ir.sharing import as_written
 from gfx_ir.trees import tree_map
 
 from ..frameworks.params import moved
@@ -33,6 +36,7 @@ class Transpiled:
         own = tree_map(lambda leaf: leaf, program.params_for(target)) if program.params else None
         self.params: Any = own  # a tree of its own, in which calls replace what the program writes
         self._ran: tuple[Any, Any] = None, None
+        self._written: dict[str, Any] = {}
         program.function(target, **options)  # or what cannot be written is refused here
 
     @property
@@ -99,14 +103,26 @@ class Transpiled:
         result, state = out
         owner = backend(self.target)
         own = self.emitted.terms.written(args, kwargs) if owner.views and self.emitted.terms is not None else {}
+        slots = self.program.captured.slots if self.program.captured is not None else {}
         for path, value in state.items():
             if path in self.program.params:
                 stays(path, moved(self.program.params[path], owner), value, owner)
-                _set_path(self.params, path, value)
-            elif path in own:
+                if not owner.views or path in slots:
+                    _set_path(self.params, path, value)
+                    continue
+                own[path] = self._own(path, owner)
+            if path in own:
                 stays(path, own[path], value, owner)
                 owner.assign(own[path], value)
-        return result
+        return as_written(result, self.program.shared, state, own, owner)
+
+    def _own(self, path: str, owner: Backend) -> Any:
+        """The array that calls write under a path of the params: none that anything else holds."""
+        held = flatten(self.params)[path]
+        if self._written.get(path) is not held:
+            self._written[path] = held = copy.deepcopy(held)
+            _set_path(self.params, path, held)
+        return held
 
     def module(self) -> Any:
         """A torch `nn.Module` whose Parameters and buffers are copies of the params; of a captured `nn.Module` it has the

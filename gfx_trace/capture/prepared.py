@@ -115,6 +115,8 @@ def _stands_for(later: Program, first: Program, paths: Collection[str]) -> bool:
         first.params[path] = later.params[path]
     tree, state = first.entry.result
     first.writes = [path for path in state if path not in paths]
+    parts = ((place, tuple([path for path in held if path not in paths])) for place, held in first.shared.items())
+    first.shared = {place: held for place, held in parts if held}
     first.entry.result = (tree, {path: state[path] for path in first.writes}) if first.writes else tree
     for program in (later, first):
         used = sorted((path, value) for path, value in program.entry.parameters.items() if value.uses)

@@ -21,6 +21,8 @@ from gfx_ir.records import RESULT, Record, is_record
 from gfx_ir.trees import leaves, tree_map
 
 from ..control.state import same_data
+from ..heap.aliases import memory, mutable
+from ..heap.chains import read_again
 from ..heap.contents import attributes_of, only_attributes, row_of
 from ..interfaces import Capturing
 from ..python.devices import fixed_device, is_device
@@ -51,6 +53,8 @@ class Results:
         ] = {}  # where the result has a given one: its path in the result, by that in the arguments
         self._seen: set[int] = set()  # ids of those that are part of the result
         self._path = [RESULT]
+        self._place: list[int] | None = []  # the positions that lead there; None: they are not told
+        self.shared: dict[tuple[int, ...], list[Proxy]] = {}  # whose memory tensors of the result have, or may have
         self.records: dict[str, Record] = {}
         self._by_ops = ByOps(tracer.record)
         self._points: dict[tuple[Graph, Value], Any] = {}
@@ -60,6 +64,7 @@ class Results:
         tracer, kind = self.tracer, type(result)
         if is_open(result):
             taken = type(result) is HostProxy and result.taken
+            self._share(result)
             return (tracer.host("tuple", result.value) if taken else self._point(result)), None
         if kind in (int, float, bool, complex, str, type(None)):
             return result, None
@@ -71,9 +76,10 @@ class Results:
             joined = tracer.gates.resolve(gated, lambda side: _plain(side))
             return (self._either(gated), None) if type(joined) is Gated else self.tree(joined)
         if kind in (list, tuple) and (rows := rows_of(result)) is not result:
+            self._share(rows)
             return self._rows(kind, rows)
         if tracer.arrays.array_owner(result) is not None:
-            return self._point(tracer.arrays.array_proxy(result)), None
+            return self.tree(tracer.arrays.array_proxy(result))
         if dataclasses.is_dataclass(result) and not isinstance(result, type):
             return self._fields(kind, _fields(result))
         if isinstance(result, dict):
@@ -82,7 +88,7 @@ class Results:
         if isinstance(result, (tuple, list)):
             if hasattr(result, "_fields") and not framework(kind.__module__):
                 self._record(kind, result._fields)
-            parts = [self._part(at, item) for at, item in enumerate(result)]
+            parts = [self._part(at, item, at) for at, item in enumerate(result)]
             tree = [p[0] for p in parts]
             named = kind if hasattr(result, "_fields") else None
             rebuild = _rebuilder([p[1] for p in parts], named._make if named else kind)
@@ -100,7 +106,7 @@ class Results:
     def _point(self, result: Any) -> Any:
         """What stands for a result. NumPy's arrays without axes are no numbers of its own: where the ops do not tell which of the two
         the author has, another one does."""
-        value, graph = result.read(), self.tracer.graph
+        value, graph = read_again(result), self.tracer.graph
         if type(result) is not Proxy or result.backend is None or not result.backend.numbers or not is_tensor(value):
             return value
         if (graph, value) not in self._points:
@@ -111,6 +117,11 @@ class Results:
             made = ops.as_tensor(value) if lacks[0] else ops.getitem(value, ()) if lacks[1] else value
             self._points[graph, value] = made
         return self._points[graph, value]
+
+    def _share(self, result: Any) -> None:
+        """Note whose memory a tensor has that stands at this place."""
+        if self._place is not None and mutable(result):
+            self.shared[tuple(self._place)] = memory(result)
 
     def _registered(self, result: Any) -> Made:
         """An object that the framework takes apart as a tree, as a dictionary by the paths of its leaves."""
@@ -123,7 +134,9 @@ class Results:
         names = [".".join(map(str, path)) for path, _ in pairs]
         if owner is None or "" in names or not names or len(set(names)) < len(names):
             raise self._refused(result)
+        place, self._place = self._place, None
         parts = [self.tree(leaf) for _, leaf in pairs]
+        self._place = place
         _, again = owner.flatten(result)
 
         def rebuild(built: Any) -> Any:
@@ -132,13 +145,16 @@ class Results:
 
         return nest({name: part[0] for name, part in zip(names, parts)}), rebuild
 
-    def _part(self, key: Any, item: Any) -> Made:
-        """The tree of what a container holds under a key."""
+    def _part(self, key: Any, item: Any, at: int) -> Made:
+        """The tree of what a container holds under a key, which is the part at this position of its own tree."""
+        place = self._place
         self._path.append(str(key))
+        self._place = None if place is None else [*place, at]
         try:
             return self.tree(item)
         finally:
             self._path.pop()
+            self._place = place
 
     def _record(self, kind: type, fields: Iterable[str]) -> None:
         """Note that the tree at this place stands for an object of named fields."""
@@ -208,7 +224,7 @@ class Results:
         return found if kind is list else tracer.host("tuple", found), None
 
     def _items(self, items: dict, make: Any) -> Made:
-        parts = {key: self._part(key, item) for key, item in items.items()}
+        parts = {key: self._part(key, item, at) for at, (key, item) in enumerate(items.items())}
         tree = {key: p[0] for key, p in parts.items()}
         if make is None and not any(p[1] for p in parts.values()):
             return tree, None
@@ -231,7 +247,7 @@ class Results:
         kind, parts, fixed = type(result), dict[str, Made](), dict[str, Made]()
         for name, held in attributes_of(result).items():
             replaced = self._replaced(result, name, held)
-            part = self._part(name, held) if replaced else self._attribute(name, held)
+            part = self._part(name, held, len(parts)) if replaced else self._attribute(name, held, len(parts))
             varies = replaced or any(type(leaf) is Value for leaf in leaves(part[0]))
             if not varies:
                 self._check_kept(result, name, held)
@@ -278,14 +294,14 @@ class Results:
                 if is_open(value) or (type(value) is type(slot.old) and value != slot.old):
                     raise KeyWanted(path, slot.key)
 
-    def _attribute(self, name: str, held: Any) -> Made:
+    def _attribute(self, name: str, held: Any, at: int) -> Made:
         """An attribute of such an object; one from outside is the same object in each call."""
         if is_device(held):
             held = fixed_device(self.tracer, held)
         own = self._is_own(held)
         if not own and self.tracer.arrays.array_owner(held) is None and _is_shared(held):
             return None, lambda built: held
-        return self._part(name, held)
+        return self._part(name, held, at)
 
 
 _DATA = frozenset((bool, int, float, complex, str, type(None)))

@@ -47,6 +47,7 @@ class Write:
     kept: bool = True  # whether it is state of the program; what each call would write again, and is fixed, is not
     owner: Backend | None = None  # whose tensor it is
     rebuild: Callable[[Any], Any] | None = None  # makes the object again whose tensors `value` is
+    array: Proxy | None = None  # the tensor that is written in place
 
 
 def lasting_writes(
@@ -299,7 +300,7 @@ def _array_write(tracer: Capturing, slot: Slot) -> Write | None:
     if not is_given(node) or slot.old.kind == "key" or tracer.journal.made.since(proxy):  # a copy of what was given
         return None
     path = node.args[0]
-    return Write(beside(path) if is_placeholder(node) and path in tracer.params else path, value)
+    return Write(beside(path) if is_placeholder(node) and path in tracer.params else path, value, array=proxy)
 
 
 def _check_apart(tracer: Capturing, writes: list[Write]) -> None:

@@ -108,6 +108,19 @@ def path_of(proxy: Proxy) -> Path | None:
     return path if type(path) is Path and type(proxy.base) is Proxy and proxy.own is None else None
 
 
+def read_again(x: Any) -> Any:
+    """What a tensor holds; of a view through which the last write went, as a view of what that left in its base."""
+    value = x.read()
+    path = path_of(x) if type(x) is Proxy and type(value) is Value else None
+    if (
+        path is None
+        or not path.steps
+        or (value.node.op is path.steps[-1][0] and value.node.args[0] is path.through(x.base.read())[-1])
+    ):
+        return value
+    return path.derive(x.base.read())
+
+
 def same_view(a: Proxy, b: Proxy) -> bool:
     """Whether two tensors are one, or surely views of one place."""
     if a is b:
