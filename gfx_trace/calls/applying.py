@@ -25,7 +25,7 @@ from ..heap.aliases import array_is_written, doubt
 from ..heap.chains import is_alone
 from ..interfaces import Capturing
 from ..python.attempts import Mark
-from ..python.convert import as_lists
+from ..python.convert import as_lists, own_position
 from ..python.joined_items import joined_rows
 from ..python.overlaps import refuse_overlap
 from ..python.rows import StackedRows, holds_rows, rows_of
@@ -236,21 +236,7 @@ class Applying:
         if type(x) is Proxy:
             return self._tracer.unwrap(x)
         found = self._tracer.dtype(x, backend or self._tracer.backend) if type(x) is type else None
-        return self._tracer.unwrap(self._position(as_lists(x))) if found is None else found
-
-    def _position(self, x: Any) -> Any:
-        """An argument, or what stands in a tuple or list of them, that says itself which size or position it is."""
-        if type(x) in (tuple, list):
-            items = [self._position(item) for item in x]
-            return x if all(item is part for item, part in zip(items, x)) else type(x)(items)
-        if hasattr(type(x), "__len__"):
-            return x
-        writes = self._tracer.journal.writes
-        found = self._tracer.overloading.position(x)
-        if self._tracer.journal.writes != writes:
-            what = f"GFX cannot convert this call: __index__ of a {type(x).__name__} writes, and frameworks ask it as often as they like"
-            raise self._tracer.error(what, "give the number itself: operator.index(x)")
-        return found
+        return self._tracer.unwrap(own_position(self._tracer, as_lists(x))) if found is None else found
 
     def _taken(self, args: tuple, backend: Backend | None) -> list[Any]:
         """Arguments as a lift takes them."""

@@ -217,8 +217,7 @@ class Gradients:
     def moves(self, tracer: Capturing, value: Value) -> bool:
         """Whether a gradient may flow through a value."""
         root = tracer.facts.root(value)
-        element = value.type.dtype if isinstance(value.type, LogicalTensor) else None
-        if _still(tracer, value) or (element is not None and element.kind not in "fc"):
+        if _still(tracer, value):
             return False
         held = tracer.params.get(root.node.args[0]) if is_parameter(root.node) else None
         return bool(getattr(held, "requires_grad", True))
@@ -228,6 +227,9 @@ def _still(tracer: Capturing, value: Value) -> bool:
     """Whether no gradient flows through a value, whoever calls."""
     made_in = tracer.record.mode_of(value)
     stopped = isinstance(made_in, GradMode) and not made_in.records
+    element = value.type.dtype if isinstance(value.type, LogicalTensor) else None
+    if (element is not None and element.kind not in "fc") or tracer.record.is_boolean(value, number=True):
+        return True
     return stopped or any(stops(made.node.op) for made in (value, tracer.facts.root(value)))
 
 

@@ -22,12 +22,31 @@ def positions(tracer: Capturing, index: Any) -> Any:
     """An index as ops take it: a list with captured numbers is one tensor of positions."""
     if isinstance(index, tuple):
         return spliced(tracer, tuple(positions(tracer, item) for item in index))
-    index = as_lists(index)
+    index = as_lists(own_position(tracer, index))
     found = tracer.unwrap(index)
     parts = [part for part in leaves(index) if is_open(part)] if type(index) is list else []
     numbers = all(type(part) is HostProxy or part.weak for part in parts)
     apart = type(index) is list and any(item is None or item is Ellipsis or type(item) is slice for item in index)
     return ops.as_tensor(found) if parts and numbers and not apart else found
+
+
+def own_position(tracer: Capturing, x: Any) -> Any:
+    """An argument or index, or what stands in a tuple, list or slice, that says itself which size or position it is."""
+    kind = type(x)
+    if kind in _LEAVES:
+        return x
+    if kind in (tuple, list, slice):
+        items = x if kind is not slice else (x.start, x.stop, x.step)
+        made = [own_position(tracer, item) for item in items]
+        return x if all(map(operator.is_, made, items)) else slice(*made) if kind is slice else kind(made)
+    if hasattr(kind, "__len__"):
+        return x
+    writes = tracer.journal.writes
+    found = tracer.overloading.position(x)
+    if tracer.journal.writes != writes:
+        what = f"GFX cannot convert this: __index__ of a {kind.__name__} writes, and frameworks ask it as often as they like"
+        raise tracer.error(what, "give the number itself: operator.index(x)")
+    return found
 
 
 def as_lists(x: Any) -> Any:

@@ -156,8 +156,15 @@ def test_a_size_may_say_itself_which_it_is():
         def __index__(self):
             return self.n
 
+    class Found(Size):
+        def __index__(self):
+            return int((self.n > 1.5).sum())
+
     def f(x, n: int):
-        return torch.zeros(Size(2), Size(n)), x.reshape((Size(1), -1)), x.repeat(Size(n))
+        y = x.clone()
+        y[Found(x) : Size(2)] = 5.0
+        rows = x[: Size(1)], x[Size(-1)], x[None, Found(x) :], [1.0, 2.0, 3.0][Found(x)] * x, y
+        return torch.zeros(Size(2), Size(n)), x.reshape((Size(1), -1)), x.repeat(Size(n)), *rows
 
     x = torch.tensor([1.0, 2.0])
     program = gfx.symbolic_trace(f, backend="torch")

@@ -190,3 +190,27 @@ def test_what_is_returned_may_be_carried_for_another_value_too(target):
     for x, n, k in (([1.0, 2.0], 2, 1), ([1.0, -2.0], 2, 1), ([1.0, 2.0], 1, 0), ([1.0, 2.0], 0, 1)):
         want = left_by_a_later_test(np.array(x), n, k)
         np.testing.assert_allclose(np.asarray(made(arrays(x), arrays(n), k)), want)
+
+
+def left_without_gradients(x):
+    y = x * 2
+    for _ in range(2):
+        with torch.no_grad():
+            for i in range(3):
+                if y.var() > 2:
+                    return torch.ones(3)
+            n = 0
+            while n < 4:
+                n += 1
+                if n == 2:
+                    return y + n
+    return x
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_whether_code_has_returned_has_no_gradient_to_lose(typed):
+    program = gfx.symbolic_trace(left_without_gradients, *[torch.ones(3)] * typed, backend="torch")
+    for x in ([1.0, 1.5, 1.0], [1.0, 2.0, 9.0]):
+        want = left_without_gradients(torch.tensor(x))
+        for target, array in (("torch", torch.tensor), ("jax", np.float32), ("numpy", np.float32)):
+            np.testing.assert_allclose(np.asarray(program.to(target)(array(x))), want)
