@@ -52,6 +52,8 @@ from .without_source import run_without_source
 _FRAMES = 12
 """How many calls of Python's own a call of the author's takes."""
 _CONTAINERS = frozenset((tuple, list, dict, set))
+_TABLED = frozenset((types.BuiltinFunctionType, type))
+"""What may always be lifted: functions in C, and classes."""
 _MAKING = vars(type)["__call__"]
 """What makes an object of a class, where its metaclass does not say otherwise."""
 
@@ -71,7 +73,7 @@ class Calls:
             return self._call_function(f, args, kwargs)
         if kind in self.tracer.module_classes:
             return call_module(self.tracer, f, args, kwargs)
-        if kind is types.BuiltinFunctionType and f in self.tracer.native:
+        if kind in _TABLED and f in self.tracer.native:
             return self._apply_lifted(self.tracer.native[f], f, args, kwargs)
         if kind is BoundLift:
             put = put_into(self.tracer, f, args, kwargs, f.owner.backend) if "out" in kwargs else None
@@ -169,9 +171,11 @@ class Calls:
         if asked is not None:
             return self.call(asked, args, kwargs)
         lifted = self.lifted(f)
-        return (
-            construct(self.tracer, f, args, kwargs) if lifted is None else self._apply_lifted(lifted, f, args, kwargs)
-        )
+        if lifted is None:
+            return construct(self.tracer, f, args, kwargs)
+        if always_lifted(f, lifted):
+            self.tracer.native[f] = lifted
+        return self._apply_lifted(lifted, f, args, kwargs)
 
     def _call_in_c(self, f: Any, args: tuple, kwargs: dict) -> Any:
         """Call a function or method in C."""
@@ -187,7 +191,7 @@ class Calls:
         owner = getattr(f, "__self__", None)
         lifted = None if _is_container(owner) else self.lifted(f)
         if lifted is not None:
-            if type(lifted) is tuple and always_lifted(f):
+            if always_lifted(f, lifted):
                 self.tracer.native[f] = lifted
             return self._apply_lifted(lifted, f, args, kwargs)
         if issubclass(type(owner), type) and f == _MAKING.__get__(owner):

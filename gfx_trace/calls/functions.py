@@ -73,13 +73,13 @@ class Functions:
 
     def call(self, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict) -> Any:
         """What a call of f, whose rewritten form is `new`, gives; NotImplemented where it has to be expanded."""
+        idle = self._idle.get(f.__code__, 0) >= _IDLE
+        if idle and surely_fixed(f, args, kwargs):
+            return NotImplemented
         if not self.share.on or f.__code__.co_flags & _ENDLESS or writes(f.__name__):
             return self.expand(f)
         mode = self.mode()
         if mode is None or self.tracer.scopes.is_own_forward(f, args):
-            return NotImplemented
-        idle = self._idle[f.__code__] >= _IDLE
-        if idle and surely_fixed(f, args, kwargs):
             return NotImplemented
         try:
             given = Given(self.tracer, self.profiles, f, args, kwargs)

@@ -11,13 +11,16 @@ from gfx_ir.backend import Backend
 from ..objects.attributes import own_function
 from ..objects.special_methods import MEANINGS
 from .axis_patterns import pattern_call
-from .builtin_calls import BUILTINS
+from .builtin_calls import BUILTINS, KEEPS, Builtin
 from .higher_order import SPECIAL
 
 
-def always_lifted(f: Any) -> bool:
-    """Whether a function of a framework is one in C, bound to no data, that is called by its row whatever it is given."""
-    if type(f) is not types.BuiltinFunctionType or f.__name__ in MEANINGS:
+def always_lifted(f: Any, lifted: Any) -> bool:
+    """Whether what a function in C or a class is lifted by is right whatever it is given: a builtin that keeps what it is given, and a
+    framework's function that is bound to no data."""
+    if type(lifted) is Builtin:
+        return lifted.effect == KEEPS
+    if type(lifted) is not tuple or type(f) is not types.BuiltinFunctionType or f.__name__ in MEANINGS:
         return False
     return isinstance(f.__self__, (types.ModuleType, type, types.NoneType))
 

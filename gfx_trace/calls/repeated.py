@@ -298,10 +298,11 @@ def _leads_to_module(x: Any) -> bool:
     """Whether x is a module, or a method of one, or holds one."""
     if type(x) is MethodType:
         x = x.__self__
-    if type(x) in _PLAIN:
+    kind = type(x)
+    if kind in _PLAIN:
         return False
-    if isinstance(x, (list, tuple, set, frozenset)):
+    if issubclass(kind, (list, tuple, set, frozenset)):
         return any(map(_leads_to_module, x))
-    if isinstance(x, dict):
+    if issubclass(kind, dict):
         return any(map(_leads_to_module, x.values())) or any(map(_leads_to_module, x))
     return is_module(x)

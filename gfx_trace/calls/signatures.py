@@ -37,11 +37,9 @@ def surely_fixed(f: types.FunctionType, args: tuple, kwargs: dict) -> bool:
     """Whether f is given nothing open, told by the kinds of its arguments, of their defaults and of what it closes over alone."""
     for x in (*args, *kwargs.values(), *map(content_of, f.__closure__ or ()), *(f.__defaults__ or ())):
         kind = type(x)
-        if (
-            kind not in FIXED
-            and kind is not type
-            and (kind in _HOLDING or issubclass(kind, tuple) or _is_tree_of_fields(x))
-        ):
+        if kind in FIXED or kind is type:
+            continue
+        if kind in _HOLDING or issubclass(kind, tuple) or (dataclasses.is_dataclass(kind) and _is_tree_of_fields(x)):
             return False
     return not f.__kwdefaults__
 

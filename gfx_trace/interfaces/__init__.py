@@ -147,7 +147,7 @@ class Capturing(Recording, Knowing, Protocol):
     met_twice: set[int]
     kept: list[Any]
     entered: dict[Any, Any]
-    native: dict[Any, tuple]
+    native: dict[Any, Any]
     loop_hints: dict[tuple, Any]
     open_graphs: tuple[Graph, ...]
     module_paths: dict[int, str]

@@ -95,7 +95,7 @@ class Tracer(Builder):
         self.met_twice: set[int] = set()  # and those that were met elsewhere, too
         self.kept: list[Any] = []  # what `known` refers to, kept alive so that ids stay their own
         self.entered: dict[Any, Any] = {}  # functions met so far, and their rewritten form
-        self.native: dict[Any, tuple] = {}  # functions in C met so far that are called by their rows
+        self.native: dict[Any, Any] = {}  # functions in C and classes met so far that are called by their rows
         self.loop_hints: dict[tuple, Any] = {}  # how loops settled, by their place
         self.static_types = False
         self.depth = 0

@@ -13,7 +13,7 @@ _ABSENT = object()
 
 def is_record(value: Any) -> bool:
     """Whether a value is a dataclass's instance."""
-    return dataclasses.is_dataclass(type(value)) and not isinstance(value, type)
+    return dataclasses.is_dataclass(type(value)) and not issubclass(type(value), type)
 
 
 def branches(value: Any) -> list[tuple[Any, Any]] | None:
