@@ -46,6 +46,7 @@ from ..values.open_keys import Keys, with_keys
 from ..values.open_sizes import Sizes
 from .later_calls import as_later_calls
 from .most_open import most_open
+from .replaced import State, with_all_state
 from .results import Made as Tree
 from .results import Results
 
@@ -88,10 +89,13 @@ def capture(
     def with_sizes(sizes: Sizes | None) -> Captured:
         def by_route(route: Route) -> Captured:
             def with_these(keys: Keys) -> Captured:
-                work = partial(_capture, target, args, kwargs, asked, tracer_class, rest, route, keys, sizes)
-                with suppress(WrittenConstant):
-                    return _for_later_calls(partial(work, True), True)
-                return _for_later_calls(partial(work, False), False)
+                def with_state(state: State) -> Captured:
+                    work = partial(_capture, target, args, kwargs, asked, tracer_class, rest, route, keys, sizes, state)
+                    with suppress(WrittenConstant):
+                        return _for_later_calls(partial(work, True), True)
+                    return _for_later_calls(partial(work, False), False)
+
+                return with_all_state(with_state)
 
             return with_keys(with_these)
 
@@ -149,6 +153,7 @@ def _capture(
     route: Route,
     keys: Keys,
     sizes: Sizes | None,
+    replaced: State,
     constants: bool,
     share: Share,
 ) -> Captured:
@@ -162,7 +167,7 @@ def _capture(
     graph = Graph(name, docstring(documented.__doc__) if documented is not None else "")
     tracer = tracer_class(graph, flavour, promotion, options)
     tracer.functions, tracer.libraries.route = Functions(tracer, share), route
-    tracer.scopes.scope.doc, tracer.constants = graph.doc, constants
+    tracer.scopes.scope.doc, tracer.constants, tracer.replaced = graph.doc, constants, replaced
     with building(tracer), collection_paused():
         root = own_attribute(target, "__self__", target)
         if is_module(root):

@@ -10,14 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.control import is_given, is_placeholder
+from gfx_ir.dtypes import dtype
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.op import Trait
 from gfx_ir.probing import closed_over, own_attribute
 from gfx_ir.program import beside
 from gfx_ir.trees import leaves
+from gfx_ir.types import LogicalTensor
 
 from ..heap.aliases import WrittenConstant
 from ..heap.contents import FIXED, row_of, unchanged
@@ -29,10 +32,25 @@ from ..python.remembered import Filled, Left, hangs_on_data, inside
 from ..values.gated import usable
 from ..values.gradient_marks import unmarked
 from ..values.lost import Lost
-from ..values.proxy import HostProxy, Proxy
+from ..values.proxy import HostProxy, Proxy, weak_kind
 from .kept_sizes import keep
 
+
+class Replaces(UnsupportedConstruct):
+    """A number or an array is replaced (`before`), which later calls find otherwise than the first, and which the graph took for fixed.
+    `becomes`: the type of the array that takes a number's place, and whose it is."""
+
+    def __init__(
+        self, what: str, slot: Slot, hint: str, before: Any, becomes: tuple[LogicalTensor, Backend] | None = None
+    ) -> None:
+        super().__init__(what, slot.span, hint)
+        self.slot, self.before, self.becomes = slot, before, becomes
+
+
 Apart = Callable[[Any], tuple[Any, Callable[[Any], Any] | None]]
+
+
+NUMBERS = (int, float, bool)
 
 
 @dataclass(frozen=True)
@@ -141,10 +159,27 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int], apart: Apart) -> Wr
     if type(value) is Proxy and _is_array(tracer, value, old):
         return None
     param = _param_of(tracer, slot, old)
+    replaced = tracer.replaced.get(id(old))
+    if replaced is not None and replaced.number is not None:
+        return _count(tracer, slot, value, replaced.number, param or path)
     if param is not None and not (type(value) is Proxy and not value.weak):
         raise _changes(tracer, slot, old)
     backend = value.backend if type(value) is Proxy else value[0].backend if several else None
     return Write(param or path, tracer.unwrap(value), slot, param, refusal, owner=backend)
+
+
+def _count(tracer: Capturing, slot: Slot, value: Any, kind: type, path: str) -> Write:
+    """The write of a number that calls change, for which an array stands. Raises where it is a number of another type then, or none."""
+    if type(value) is not kind and weak_kind(value) != kind.__name__:
+        raise _changes(tracer, slot, kind())
+    held, element = tracer.unwrap(value), dtype(kind)
+    if type(held) is not Value:
+        made = ops.constant(held, dtype=element)
+    elif held.is_tensor:
+        made = ops.astype(held, element) if kind is float else ops.copy(held)
+    else:
+        made = ops.as_tensor(held, dtype=element)
+    return Write(path, made, slot, path, rebuild=kind)
 
 
 def _refusal(tracer: Capturing, slot: Slot, value: Any, old: Any, module: str | None) -> UnsupportedConstruct | None:
@@ -160,7 +195,7 @@ def _refusal(tracer: Capturing, slot: Slot, value: Any, old: Any, module: str | 
             what, slot.span, "make it a tensor before the capture (a buffer), or return it instead"
         )
     if not (old is None or old is MISSING or _is_filled(old) or tracer.arrays.array_owner(old) is not None):
-        return _changes(tracer, slot, old)
+        return _changes(tracer, slot, old, value)
     if not (old is None or old is MISSING):
         return None
     found = "None" if old is None else "not there"
@@ -201,17 +236,26 @@ def _not_state(tracer: Capturing, slot: Slot, value: Any, old: Any) -> Unsupport
     return None
 
 
-def _changes(tracer: Capturing, slot: Slot, old: Any) -> UnsupportedConstruct:
-    """The error for a write that replaces what is no tensor, and what the graph took for fixed."""
+def _changes(tracer: Capturing, slot: Slot, old: Any, value: Any = None) -> UnsupportedConstruct:
+    """The error for a write that replaces what is no tensor, and what the graph took for fixed, by `value`."""
     what = (
         "Python number"
         if isinstance(old, (int, float)) and not isinstance(old, np.generic)
         else class_name(tracer, old) or "value"
     )
-    return UnsupportedConstruct(
-        f"GFX cannot convert this write: {slot.name!r} is a {what} that changes from call to call, and its value is part of the graph",
-        slot.span, "make it a buffer (a tensor), or an argument and a result; where the first call alone changes it, call it once before the capture",
-    )  # fmt: skip
+    what = f"GFX cannot convert this write: {slot.name!r} is a {what} that changes from call to call, and its value is part of the graph"
+    hint = "make it a buffer (a tensor), or an argument and a result; where the first call alone changes it, call it once before the capture"
+    if type(old) in NUMBERS and slot.kind in ("attribute", "item"):
+        return Replaces(what, slot, hint, old, _becomes(value))
+    return UnsupportedConstruct(what, slot.span, hint)
+
+
+def _becomes(value: Any) -> tuple[LogicalTensor, Backend] | None:
+    """The type of an array without axes that a write puts in the place of a number, and whose it is; None of any other value."""
+    if type(value) is not Proxy or value.weak or value.backend is None:
+        return None
+    type_ = value.value.type
+    return (type_, value.backend) if isinstance(type_, LogicalTensor) and type_.dims == () and type_.dtype else None
 
 
 def _is_made(tracer: Capturing, value: Any) -> bool:
@@ -265,7 +309,15 @@ def _as_it_was(slot: Slot) -> bool:
 
 def _param_of(tracer: Capturing, slot: Slot, array: Any) -> str | None:
     """The parameter that the array is which a write replaces. Where it stands as a constant, the capture has to begin again."""
-    if id(array) not in tracer.known or isinstance(array, Filled):
+    if isinstance(array, Filled):
+        return None
+    if id(array) not in tracer.known:
+        asked = slot.kind == "item" or slot.place in tracer.consulted
+        if asked and id(array) not in tracer.replaced and tracer.arrays.is_numbers(array):
+            what = (
+                f"GFX cannot convert this write: {slot.name!r} is replaced, and the code asked for it as for a constant"
+            )
+            raise Replaces(what, slot, "make it a buffer, or an argument and a result", array)
         return None
     found = next((name for name, held in tracer.params.items() if held is array), None)
     if found is None:

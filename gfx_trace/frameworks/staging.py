@@ -176,6 +176,9 @@ def recorded(tracer: Capturing, backend: Backend, f: Any, args: tuple, kwargs: d
     """A call as its framework's own tracer records it, made again here, call by call. `free`: whether f is code that runs there as a
     whole, with the objects of its free variables. Raises UnsupportedConstruct where the type of a tensor that it takes is not known."""
     name, site = own_attribute(f, "__name__", type(f).__name__), tracer.site
+    if any(held.number for held in tracer.replaced.values()):
+        why = "code counts its calls in a Python number, which JAX's own tracer reads and writes once"
+        raise NotStaged(name, why, None, "make the number an argument and a result")
     objects, slots = held_objects(backend, f) if free else ([], [])
     leaves, rebuild = backend.flatten((_closures(tracer, backend, (f, args, kwargs)), objects))
     places = [at for at, leaf in enumerate(leaves) if _given(backend, leaf)]

@@ -8,13 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import CellType, GetSetDescriptorType, MemberDescriptorType
-from typing import Any
+from typing import Any, NamedTuple
 
 from gfx_ir.probing import cell_content
 
 from .contents import attributes_of, contents_of, fill, table_of
 
 MISSING = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
+
+
+class Replaced(NamedTuple):
+    """An array that calls replace: what it is called where it stands, and the type of the number for which it does, if it does."""
+
+    name: str
+    number: type | None
 
 
 class Slot:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any, Protocol
 
@@ -16,6 +16,7 @@ from gfx_ir.source import Span
 
 from ..heap.journal import Journal
 from ..heap.reads import Asked
+from ..heap.slots import Replaced
 from ..values.facts import Facts
 from ..values.proxy import Proxy
 from ..values.python_use import PythonUse
@@ -146,6 +147,7 @@ class Capturing(Recording, Knowing, Protocol):
     places: dict[int, Any]
     met_twice: set[int]
     kept: list[Any]
+    replaced: Mapping[int, Replaced]
     entered: dict[Any, Any]
     native: dict[Any, Any]
     loop_hints: dict[tuple, Any]

@@ -99,13 +99,21 @@ class Arrays:
         found = self.tracer.known.get(at)
         if found is None or _taken_back(found.value):
             owner = self.array_owner(x)
-            path = self.tracer.tensor_paths.get(at)
+            path, replaced = self.tracer.tensor_paths.get(at), self.tracer.replaced.get(at)
+            name = name if replaced is None else replaced.name
             value = self.array_value(x, path or name, owner)
             found = self.tracer.known[at] = Proxy(value, owner)
-            if path is None and not is_parameter(value.node) and not isinstance(x, np.generic):
+            if replaced is not None and replaced.number is not None:
+                found = self.tracer.known[at] = self._number(value, replaced.number)
+            elif path is None and not is_parameter(value.node) and not isinstance(x, np.generic):
                 found.base = CONSTANT
             self.tracer.kept.append(x)
         return found
+
+    def _number(self, value: Value, kind: type) -> Any:
+        """The number for which an array stands, as the framework of the code reads it there."""
+        with self.outermost():
+            return self.tracer.calls.call(kind, (Proxy(value, self.tracer.backend),), {})
 
     def copied(self, x: Any, made: Any) -> None:
         """Note that native code has made a copy of an array."""
@@ -117,11 +125,16 @@ class Arrays:
         """The array that was met during capture and that a Proxy is, as the weight of a module; None for any other."""
         return next((x for x in self.tracer.kept if self.tracer.known.get(id(x)) is proxy), None)
 
+    def has_in_graph(self) -> bool:
+        """Whether there are arrays that are no constants wherever the code meets them."""
+        return bool(self.tracer.tensor_paths or self.tracer.replaced)
+
     def in_graph(self, x: Any) -> Any:
-        """What is met, with the parameters that stand in it, or in tuples of it, as those of the graph: Python's operators go by them."""
-        if id(x) in self.tracer.tensor_paths:
+        """What is met, with the parameters that stand in it, or in tuples of it, and what calls replace, as those of the graph: Python's
+        operators go by them."""
+        if id(x) in self.tracer.tensor_paths or id(x) in self.tracer.replaced:
             return self.array_proxy(x)
-        if not self.tracer.tensor_paths or not isinstance(x, tuple) or type(x) is Keys:
+        if not self.has_in_graph() or not isinstance(x, tuple) or type(x) is Keys:
             return x
         parts = [self.in_graph(held) for held in x]
         if all(part is held for part, held in zip(parts, x)):
@@ -153,10 +166,11 @@ class Arrays:
         if owner.is_key(x):
             with self.outermost():
                 return ops.make_key(seed_of(owner.words_of(x)))
-        own, framework = id(x) in self.tracer.tensor_paths, self.tracer.backend
-        if type(x) is np.ndarray and framework is not None:
+        at, framework = id(x), self.tracer.backend
+        own = at in self.tracer.tensor_paths
+        if type(x) is np.ndarray and framework is not None and at not in self.tracer.replaced:
             x = x.astype(framework.beside_as(owner.dtype_of(x)).numpy, copy=False)
-        if not own and self.is_small(x):
+        if not own and at not in self.tracer.replaced and self.is_small(x):
             data, element = constant_data(owner, x)
             with self.outermost():
                 made = ops.constant(data, element)

@@ -52,7 +52,9 @@ class Attributes:
             self.inner[key] = self._giver_of_class(*key)
         give = self.inner[key]
         given = NOT_OWN if give is None else give(o)
-        return self.tracer.objects.attribute(o, name, object.__getattribute__) if given is NOT_OWN else given
+        if given is not NOT_OWN:
+            return given
+        return self.tracer.arrays.in_graph(self.tracer.objects.attribute(o, name, object.__getattribute__))
 
     def giver(self, kind: type, name: str) -> Giver | None:
         """What gives an attribute of the objects of a class, where that is code of the user's."""

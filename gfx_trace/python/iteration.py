@@ -148,7 +148,8 @@ class Iteration:
         """The next item of an iterator in C, which may ask the items that it goes over: for their truth, or to be added or compared."""
         asks = type(iterator).__module__ == itertools.__name__
         asked = self.tracer.native_methods.among(_items_in(iterator)) if asks else ()
-        return self.tracer.native_methods.run(asked, partial(next, iterator)) if asked else next(iterator)
+        found = self.tracer.native_methods.run(asked, partial(next, iterator)) if asked else next(iterator)
+        return self.tracer.arrays.in_graph(found)
 
     def steps(self, source: Any, later: bool = False) -> Iterator[Any]:
         """The items of a source one by one. `later`: one loop takes them, whose later trips may hang on tests, or an iterator that is made
@@ -162,7 +163,7 @@ class Iteration:
             return tracer.host_values.iterate(source)
         if not is_iterator(source):
             items = source if type(source) in _WITHOUT_CHANGE else items_of(tracer, source)
-            return map(tracer.arrays.in_graph, items) if tracer.tensor_paths else iter(items)
+            return map(tracer.arrays.in_graph, items) if tracer.arrays.has_in_graph() else iter(items)
         if later:
             self.check(source)
         return self._steps(source, tracer.graph if later else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FrameType, GeneratorType
 from typing import Any
 
@@ -41,6 +41,7 @@ from ..frameworks.libraries import Libraries
 from ..frameworks.staging import recorded
 from ..heap.journal import Journal
 from ..heap.reads import Asked
+from ..heap.slots import Replaced
 from ..objects.arrays import Arrays
 from ..objects.attributes import Attributes
 from ..objects.host_values import HostValues
@@ -118,6 +119,7 @@ class Tracer(Builder):
         self.unread: set[Value] = set()  # what stands for a function's result where nothing returned yet
         self.key: Proxy | None = None
         self.constants = True  # whether small arrays from outside are constants
+        self.replaced: Mapping[int, Replaced] = {}  # arrays that calls replace, by id
         self.derived: set[tuple[int, str]] = set()  # attributes of modules that a hook makes anew in each call
         self.staged_values: list[dict[Value, Any]] = []  # what functions close over while the framework itself traces
         self.stagings = Stagings()

@@ -92,6 +92,11 @@ BODIES = {
     "number": ("0.5", "x * 2", "if isinstance(ASK, float):\n        WRITE\n        return x\n    return READ + 1"),
     "flag": ("0.5", "1.5", "if ASK == 0.5:\n        WRITE\n        return x\n    return READ + x"),
     "tensor": ("torch.zeros(3)", "x * 2", "r = (ASK) + x\n    WRITE\n    return r"),
+    "counter": ("3", "(ASK) + 1", "WRITE\n    return x * READ"),
+    "halved": ("0.5", "(ASK) / 2", "r = x + (ASK)\n    WRITE\n    return r"),
+    "first call": ("True", "not (ASK)", "r = x * 2 if ASK else x\n    WRITE\n    return r"),
+    "largest": ("0.5", "max(ASK, float(x.sum()))", "WRITE\n    return x - READ"),
+    "sum": ("0.5", "(ASK) + x.sum()", "WRITE\n    return x * READ"),
     "written alone": ("None", "x * 2", "WRITE\n    return READ + 1"),
 }
 """What stands there at first, what the code writes, and what it does."""
@@ -134,8 +139,8 @@ def kept() -> Iterator[Program]:
     ):
         if (place in CONTENTS and start != "None") or (place == "buffer" and start not in ("None", "torch.zeros(3)")):
             continue
-        for ask, write in itertools.product(asks[:1] if "ASK" not in body else asks, writes):
-            lines = body.replace("ASK", ask).replace("WRITE", write).replace("READ", read).replace("NEW", new)
+        for ask, write in itertools.product(asks[:1] if "ASK" not in body + new else asks, writes):
+            lines = body.replace("WRITE", write).replace("READ", read).replace("NEW", new).replace("ASK", ask)
             head = "global m\n    " if write.startswith(("m =", "m +=")) else ""
             text = f"{HELPERS}\n{made}\n\n\ndef f(x):\n    {head}{lines}\n".replace("START", start)
             yield Program(f"{begins} in {place}, {ask}, {write}", text, [1.0, 2.0, 3.0])

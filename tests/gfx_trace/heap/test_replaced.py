@@ -1,0 +1,222 @@
+"""What calls replace, and code comes to in any way: state of the program, an array without axes for each Python number."""
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import gfx_trace as gfx
+from gfx_ir.errors import UnsupportedConstruct
+
+X = torch.arange(6.0).reshape(2, 3) - 2
+CALLS = (X, X + 1, -X, X * 3)
+
+
+class Meter:
+    def __init__(self):
+        self.count, self.total = 0, 0.5
+
+    def add(self, x):
+        self.count += 1
+        self.total *= 2
+        return x * self.count + self.total
+
+
+class Counts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.steps, self.first, self.mean, self.best = 0, True, 0.0, float("inf")
+        self.table, self.listed, self.meter = {"calls": 3}, [0, 1.5], Meter()
+
+
+class Schedule(Counts):
+    def forward(self, x):
+        self.steps += 1
+        return x * min(1.0, self.steps / 3)
+
+
+class Flag(Counts):
+    def forward(self, x):
+        if self.first:
+            self.first = False
+            x = x * 2
+        return x
+
+
+class Alternating(Counts):
+    def forward(self, x):
+        self.first = not self.first
+        return x if self.first else -x
+
+
+class WritesWeights(Counts):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.tensor([1.0, 2.0, 3.0]), requires_grad=False)
+
+    def forward(self, x):
+        y = x * self.weight
+        if self.first:
+            self.weight.div_(2)
+            self.first = False
+        return y
+
+
+class InItsModule(Counts):
+    def __init__(self):
+        super().__init__()
+        self.leaky = nn.LeakyReLU(0.1)
+
+    def forward(self, x):
+        y = self.leaky(x)
+        self.leaky.negative_slope += 0.1
+        return y
+
+
+class OfCopies(Counts):
+    def forward(self, x):
+        self.table["calls"] += 1
+        own, both = copy.copy(self.table), {**self.table}
+        return x * own["calls"] + both["calls"]
+
+
+class Position(Counts):
+    def forward(self, x):
+        self.steps = (self.steps + 1) % 3
+        return x[:, self.steps]
+
+
+class Trips(Counts):
+    def forward(self, x):
+        self.steps += 1
+        for i in range(self.steps):
+            x = x + i
+        return x
+
+
+class InALoop(Counts):
+    def forward(self, x):
+        for _ in range(x.shape[0]):
+            self.steps += 1
+            x = x + self.steps
+        return x
+
+
+class UnderATest(Counts):
+    def forward(self, x):
+        if x.sum() > 0:
+            self.steps += 1
+        else:
+            self.steps -= 2
+        return x + self.steps
+
+
+class OfData(Counts):
+    def forward(self, x):
+        self.best = min(self.best, float(x.sum()))
+        return x * self.best
+
+
+class OfItems(Counts):
+    def forward(self, x):
+        self.table["calls"] -= 1
+        self.listed[0] += 2
+        self.listed[1] *= 2
+        return x * self.table["calls"] + self.listed[0] - self.listed[1]
+
+
+class OfAnObject(Counts):
+    def forward(self, x):
+        return self.meter.add(self.meter.add(x))
+
+
+class BecomesATensor(Counts):
+    def forward(self, x):
+        self.mean = 0.9 * self.mean + 0.1 * x.mean()
+        return x - self.mean
+
+
+ALL = [
+    Schedule, Flag, Alternating, WritesWeights, InItsModule, OfCopies, Position, Trips, InALoop, UnderATest, OfData, OfItems, OfAnObject, BecomesATensor,
+]  # fmt: skip
+
+
+def results(call):
+    return [torch.from_numpy(np.array(call(x))) for x in CALLS]
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_numbers_that_calls_change_are_state(kind):
+    wanted = results(kind())
+    model = kind()
+    program = gfx.symbolic_trace(model, X)
+    torch.testing.assert_close(results(program), wanted)
+    for target in ("torch", "jax", "numpy"):
+        emitted = gfx.transpile(kind(), X, to=target)
+        found = results(emitted if target == "torch" else lambda x, f=emitted: f(x.numpy()))
+        torch.testing.assert_close(found, wanted, check_dtype=False)
+
+
+def test_the_object_has_the_numbers_behind_the_calls():
+    model, alone = OfAnObject(), OfAnObject()
+    program = gfx.symbolic_trace(model, X)
+    assert (model.meter.count, model.meter.total) == (0, 0.5)
+    results(program), results(alone)
+    assert (model.meter.count, model.meter.total) == (alone.meter.count, alone.meter.total)
+    assert type(model.meter.count) is int
+
+
+def test_a_module_of_the_emitted_code_has_them_as_buffers():
+    module = gfx.transpile(Schedule(), X, to="torch").module()
+    torch.testing.assert_close(results(module), results(Schedule()))
+    assert dict(module.named_buffers())["steps"] == len(CALLS)
+    assert module.state_dict().keys() == Schedule().state_dict().keys()
+
+
+class OfAnotherType(Counts):
+    def forward(self, x):
+        self.steps += 0.5
+        return x * self.steps
+
+
+class Repeated(Counts):
+    def forward(self, x):
+        self.steps += 1
+        return torch.cat([x] * self.steps)
+
+
+@pytest.mark.parametrize("kind", [OfAnotherType, Repeated])
+def test_what_no_array_stands_for_is_refused_by_the_number(kind):
+    with pytest.raises(UnsupportedConstruct, match="'steps' is a Python number that changes from call to call"):
+        gfx.symbolic_trace(kind(), X)
+    assert kind().steps == 0
+
+
+class Holder:
+    def __init__(self, held):
+        self.held, self.table = held, {"held": held}
+
+
+ASKS = {
+    "of its attributes": (lambda o: vars(o).get("held"), lambda o, x: setattr(o, "held", x)),
+    "by the method of object": (lambda o: o.__getattribute__("held"), lambda o, x: setattr(o, "held", x)),
+    "of a dictionary": (lambda o: o.table.get("held"), lambda o, x: o.table.__setitem__("held", x)),
+    "by an iterator": (lambda o: next(iter(o.table.values())), lambda o, x: o.table.__setitem__("held", x)),
+}
+
+
+@pytest.mark.parametrize("held", [torch.tensor(True), True])
+@pytest.mark.parametrize(("ask", "write"), ASKS.values(), ids=ASKS)
+def test_a_flag_that_calls_turn_is_found_turned(ask, write, held):
+    def turning(holder):
+        def f(x):
+            flag = ask(holder)
+            write(holder, flag ^ True)
+            return x * 2 if flag else x
+
+        return f
+
+    program = gfx.symbolic_trace(turning(Holder(held)), X)
+    torch.testing.assert_close(results(program), results(turning(Holder(held))))
