@@ -199,11 +199,15 @@ class Holder:
         self.held, self.table = held, {"held": held}
 
 
+def in_table(holder, x):
+    holder.table["held"] = x
+
+
 ASKS = {
     "of its attributes": (lambda o: vars(o).get("held"), lambda o, x: setattr(o, "held", x)),
     "by the method of object": (lambda o: o.__getattribute__("held"), lambda o, x: setattr(o, "held", x)),
-    "of a dictionary": (lambda o: o.table.get("held"), lambda o, x: o.table.__setitem__("held", x)),
-    "by an iterator": (lambda o: next(iter(o.table.values())), lambda o, x: o.table.__setitem__("held", x)),
+    "of a dictionary": (lambda o: o.table.get("held"), in_table),
+    "by an iterator": (lambda o: next(iter(o.table.values())), in_table),
 }
 
 
