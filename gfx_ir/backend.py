@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
+from types import FunctionType
 from typing import Any
 
 from .additions import Spelled, spelled
 from .errors import BackendError
 from .frontend import Frontend
 from .op import OpDef
-from .printed import printed_helpers
+from .printed import printed_helpers, same_code
 from .public import named
 from .row import Lift, OpenParts, OpenRows, Row, Written
 from .target import Target
@@ -38,6 +39,12 @@ class Backend(Frontend, Target):
         """The Device of that place: a text as in "cuda:0" ("": where new arrays are), or what the framework calls it. Raises
         BackendError where there is none."""
         raise BackendError(f"backend {self.name!r} has no devices", hint="run the source that it is written as")
+
+    def higher_order(self, fn: Any) -> str | None:
+        """The name of a function of functions that GFX printed, where it stands for one of the framework's."""
+        name = fn.__name__ if type(fn) is FunctionType and self.style is not None else ""
+        found = self.style.helpers.get(name) if name and name in self.style.transforms else None
+        return name if found is not None and same_code(found.__code__, fn.__code__) else None
 
     # ------------------------------------------------------------------ ops that users add
     def spelled(self, op: OpDef) -> Spelled | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ml_dtypes
@@ -13,6 +13,7 @@ from .dtypes import DType, dtype
 from .memory import Layout
 from .op import OpDef, evaluate
 from .rules import building
+from .scans import associative_scan
 
 
 class ReferenceBackend(Backend):
@@ -61,6 +62,10 @@ class ReferenceBackend(Backend):
     def native_dtype(self, dtype: DType) -> Any:
         """The NumPy dtype."""
         return dtype.numpy
+
+    def transforming(self, kind: str) -> Callable[..., Any] | None:
+        """Scans; NumPy derives and batches no functions."""
+        return associative_scan if kind == "associative_scan" else None
 
     def run(self, op: OpDef, args: Sequence[Any]) -> Any:
         """Evaluate the op; one that holds regions or a foreign call raises MissingOp."""

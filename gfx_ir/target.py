@@ -85,18 +85,25 @@ class Target(Arrays):
                 return op.body(*args)
         return template.function(args, self.namespace)(*tree_map(self.convert, tuple(args)))
 
+    def transforming(self, kind: str) -> Callable[..., Any] | None:
+        """The framework's function, or the helper in its place, that makes a transformation; None where it has none."""
+        path = "" if self.style is None else self.style.transforms.get(kind, "")
+        module, _, text = path.rpartition(".")
+        return getattr(importlib.import_module(module), text) if module else self.style.helpers[text] if text else None
+
     def transformed(
         self, kind: str, function: Callable[..., Any], inputs: Sequence[Any], given: Sequence[Any]
     ) -> Sequence[Any]:
         """What a function transformation makes of a function of arrays (see the op `transform`), on these. Raises BackendError
         where the framework has none."""
-        path = self.style.transforms.get(kind) if self.style is not None else None
-        if path is None:
+        make = self.transforming(kind)
+        if make is None:
             hint = "run it on arrays of JAX or PyTorch"
             raise BackendError(f"{self.name} has no transformation {kind!r} of functions", hint=hint)
-        make = getattr(importlib.import_module(path.rpartition(".")[0]), kind)
         if kind == "jvp":
             found = make(function, tuple(inputs), tuple(given))[1]
+        elif kind == "associative_scan":
+            found = make(lambda left, right: tuple(function(*left, *right)), tuple(inputs), axis=given[0])
         else:
             each = {} if kind == "vmap" else {"argnums": tuple(range(len(inputs)))}
             found = make(function, **each)(*inputs)

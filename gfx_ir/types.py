@@ -105,6 +105,12 @@ def item_type(type_: LogicalTensor) -> LogicalTensor:
     return replace(type_, dims=None if type_.dims is None else type_.dims[1:], strides=None, layout="any", id=None)
 
 
+def slice_type(type_: LogicalTensor, axis: int, size: DimLike | None) -> LogicalTensor:
+    """The type of a slice of a tensor, of this size along an axis."""
+    dims = None if type_.dims is None else (*type_.dims[:axis], size, *type_.dims[axis + 1 :])
+    return replace(type_, dims=dims, strides=None, layout="any", id=None)
+
+
 def parse_logical(text: str) -> LogicalTensor:
     """Read `f32[2, B, ?]`, the text form of a LogicalTensor. Raises FormatError on anything else."""
     match = _LOGICAL.match(text.strip())

@@ -58,5 +58,8 @@ STYLE = Style(
     lowering=LOWERING,
     weights="safetensors.flax",
     gradients={"vjp": _REVERSE, "jvp": _TANGENT, "root": "jax"},
-    transforms={kind: f"jax.{kind}" for kind in ("grad", "jvp", "vmap", "jacrev", "jacfwd")},
+    transforms={
+        **{kind: f"jax.{kind}" for kind in ("grad", "jvp", "vmap", "jacrev", "jacfwd")},
+        "associative_scan": "jax.lax.associative_scan",
+    },
 )

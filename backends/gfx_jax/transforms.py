@@ -13,7 +13,7 @@ CURRIED = (
 )
 """They make functions of functions: what they make is called later."""
 DIRECT = (
-    "jax.jvp jax.vjp jax.linearize jax.linear_transpose jax.lax.map jax.lax.associative_scan jax.lax.custom_root "
+    "jax.jvp jax.vjp jax.linearize jax.linear_transpose jax.lax.map jax.lax.custom_root "
     "jax.lax.custom_linear_solve jax.lax.reduce jax.numpy.apply_along_axis jax.numpy.apply_over_axes jax.numpy.piecewise "
     "jax.experimental.ode.odeint"
 )

@@ -67,6 +67,7 @@ _SPECIAL = {
     "fori_loop": "jax.lax.fori_loop",
     "scan": "jax.lax.scan",
     "switch": "jax.lax.switch",
+    "associative_scan": "jax.lax.associative_scan",
     "all_leaves": "jax.tree.all jax.tree_util.tree_all",
     "tree": TREES,
     "each_leaf": "jax.lax.stop_gradient jax.device_put",

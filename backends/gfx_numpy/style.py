@@ -5,6 +5,7 @@ from __future__ import annotations
 from gfx_ir.codegen.control.python import PythonControl
 from gfx_ir.codegen.style import Style
 from gfx_ir.lifting.axis_patterns import IMPORTS
+from gfx_ir.scans import associative_scan
 
 STYLE = Style(
     name="numpy",
@@ -30,4 +31,6 @@ STYLE = Style(
     nan="np.nan",
     scalar="{dtype}({value})",
     wrap="np.asarray",
+    transforms={"associative_scan": "associative_scan"},
+    helpers={"associative_scan": associative_scan},
 )

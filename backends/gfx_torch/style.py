@@ -9,6 +9,7 @@ from gfx_ir.codegen.style import Style
 from gfx_ir.lifting.axis_patterns import IMPORTS
 
 from .control import HopControl
+from .helpers_scan import associative_scan
 
 # The operators of control flow that PyTorch gives a public name are torch.cond and torch.while_loop; scan has only this one.
 _SCAN = "from torch._higher_order_ops import scan"
@@ -85,7 +86,11 @@ STYLE = Style(
     weights="safetensors.torch",
     gradients={"vjp": _REVERSE, "jvp": _TANGENT, "root": "torch"},
     applied="{name}.apply",
-    transforms={kind: f"torch.func.{kind}" for kind in ("grad", "jvp", "vmap", "jacrev", "jacfwd")},
+    transforms={
+        **{kind: f"torch.func.{kind}" for kind in ("grad", "jvp", "vmap", "jacrev", "jacfwd")},
+        "associative_scan": "associative_scan",
+    },
+    helpers={"associative_scan": associative_scan},
     of_numbers=True,
     lowering=LOWERING,
 )

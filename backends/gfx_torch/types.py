@@ -132,8 +132,8 @@ class TorchBackend(Backend):
         return x.item()
 
     def higher_order(self, fn: Any) -> str | None:
-        """A function that torch.jit.script compiled, or that torch.autocast and its like decorate."""
-        return special.made_by(fn)
+        """A function that torch.jit.script compiled, or that torch.autocast and its like decorate, or that GFX printed."""
+        return special.made_by(fn) or super().higher_order(fn)
 
     # ------------------------------------------------------------------ lifts
     def add_lift(self, name: str, fn: Callable[..., Any], roots: Any, **flags: Any) -> None:

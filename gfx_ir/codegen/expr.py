@@ -143,16 +143,21 @@ class Expressions(Leaves):
         key, kind, inputs, operands, given, _ = node.args
         function: ast.expr = name(self.module.titles.function(key))
         params = self.module.summary.needs_params(self.module.functions[key])
-        fixed = [self.tree(leaf) for leaf in operands]
-        if fixed or params:
-            texts = _apart(len(inputs), names_in(*fixed) | {"params"})
-            taken = [*([self.path("")] if params else []), *map(name, texts), *fixed]
+        fixed, together = [self.tree(leaf) for leaf in operands], kind == "associative_scan" and len(inputs) > 1
+        if fixed or params or together:
+            sought = ("left", "right") if kind == "associative_scan" else ("x",)
+            texts = _apart(len(inputs) if len(sought) == 1 else 2, names_in(*fixed) | {"params"}, sought)
+            own = [ast.Starred(name(text), ast.Load()) if together else name(text) for text in texts]
+            taken = [*([self.path("")] if params else []), *own, *fixed]
             signature = ast.arguments([], [ast.arg(text) for text in texts], None, [], [], None, [])
             function = ast.Lambda(signature, ast.Call(function, taken, []))
         make = self.module.free(constants.parse(self.module.style.transforms[kind]))
         if kind == "jvp":
             made = ast.Call(make, [function, self.tree(inputs), self.tree(given)], [])
             return ast.Subscript(made, ast.Constant(1), ast.Load())
+        if kind == "associative_scan":
+            elements = self.tree(inputs if together else inputs[0])
+            return ast.Call(make, [function, elements], [ast.keyword("axis", self.tree(given[0]))] if given[0] else [])
         each = kind != "vmap" and len(inputs) > 1
         at = [ast.keyword("argnums", self.tree(tuple(range(len(inputs)))))] if each else []
         return ast.Call(ast.Call(make, [function], at), [self.tree(leaf) for leaf in inputs], [])
@@ -342,10 +347,10 @@ class _Fill:
         return out
 
 
-def _apart(count: int, read: set[str]) -> list[str]:
-    """Names of the arguments of a function of one expression: none that it reads from around it."""
+def _apart(count: int, read: set[str], sought: Sequence[str]) -> list[str]:
+    """Names of the arguments of a function of one expression, these first: none that it reads from around it."""
     texts: list[str] = []
-    for text in ("x", *(f"x{at}" for at in range(1, count + len(read) + 1))):
+    for text in (*sought, *(f"x{at}" for at in range(1, count + len(read) + 1))):
         if text not in read and len(texts) < count:
             texts.append(text)
     return texts

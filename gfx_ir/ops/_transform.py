@@ -1,4 +1,4 @@
-"""Control row of function transformations: derivatives and batches of a function that is a region."""
+"""Control row of function transformations: derivatives, batches and scans of a function that is a region."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from ..graph import Node
 from ..infer.walk import Site, Walk
 from ..interpreter import Interpreter
 from ..regions import outputs_of
-from ..types import LogicalTensor, item_type
+from ..types import LogicalTensor, item_type, slice_type
 from ._control import Structural, closed, tuples
 
-KINDS = ("grad", "jvp", "vmap", "jacrev", "jacfwd")
-_SEVERAL = ("jvp", "vmap")
+SCAN = "associative_scan"
+KINDS = ("grad", "jvp", "vmap", "jacrev", "jacfwd", SCAN)
+_SEVERAL = ("jvp", "vmap", SCAN)
 """Those of functions of several results; the others derive one result for each input."""
+_LIKE_INPUTS = ("grad", SCAN)
+"""Those whose values are of the types of the inputs."""
 
 
 def several(kind: str) -> bool:
@@ -32,14 +35,15 @@ class Transform(Structural):
     free_text = ("kind",)
 
     def feeds(self, node: Node) -> tuple:
-        return ((*node.arg("inputs"), *node.arg("operands")),)
+        kind, inputs, operands, _ = node.args
+        return ((*inputs, *(inputs if kind == SCAN else ()), *operands),)
 
     def gives(self, node: Node) -> tuple:
         return (len(node.values) if several(node.args[0]) else 1,)
 
     def dtype_like(self, node: Node, at: int) -> Any:
         kind, inputs = node.args[:2]
-        return inputs[at] if kind == "grad" else node.regions[0].result[at if several(kind) else 0]
+        return inputs[at] if kind in _LIKE_INPUTS else node.regions[0].result[at if several(kind) else 0]
 
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         kind, inputs, operands, given = args
@@ -52,12 +56,10 @@ class Transform(Structural):
         return tuple(machine.backend.transformed(kind, function, inputs, given))
 
     def infer(self, walk: Walk, node: Node, args: tuple, site: Site) -> tuple:
-        kind, inputs, operands, _ = args
-        taken = (
-            tuple([item_type(x) if isinstance(x, LogicalTensor) else x for x in inputs]) if kind == "vmap" else inputs
-        )
+        kind, inputs, operands, given = args
+        taken = tuple([_of_function(kind, given, x) for x in inputs]) * (2 if kind == SCAN else 1)
         outs = walk.within(site, node, node.regions[0], (*taken, *operands), count=len(node.regions[0].result))
-        if kind == "grad":
+        if kind in _LIKE_INPUTS:
             return tuple(inputs)
         if kind == "jvp":
             return outs
@@ -75,8 +77,8 @@ class Transform(Structural):
         kind, inputs, _, given = node.args
         if kind not in KINDS:
             fail(f"there is no transformation {kind!r}", f"there are: {' '.join(KINDS)}")
-        if len(given) != (len(inputs) if kind == "jvp" else 0):
-            fail("only the transformation jvp is given tangents, one for each input")
+        if len(given) != (len(inputs) if kind == "jvp" else kind == SCAN):
+            fail("the transformation jvp is given tangents, one for each input, a scan its axis, and no other anything")
         if not several(kind) and len(node.values) != len(inputs):
             fail("it has a value for each input")
         closed(node, fail)
@@ -84,6 +86,15 @@ class Transform(Structural):
 
 def _ranked(type_: Any) -> bool:
     return isinstance(type_, LogicalTensor) and type_.dims is not None
+
+
+def _of_function(kind: str, given: tuple, type_: Any) -> Any:
+    """The type of what the function takes for an input: of a batch an item, of a scan a slice of as many elements as there may be."""
+    if not _ranked(type_) or kind not in ("vmap", SCAN):
+        return type_
+    if kind == "vmap":
+        return item_type(type_)
+    return slice_type(type_, given[0], None)
 
 
 def _behind(axes: tuple, type_: Any, like: Any) -> Any:

@@ -15,7 +15,8 @@ in mode "jvp" it takes the inputs and their tangents, and returns the results an
 `transform` is what a function transformation makes of its region, a function of the inputs, then of the operands, which are
 held fixed. "grad": the gradient of its one result, a number, for each input. "jvp": the tangents of its results, `given` those of the
 inputs. "vmap": its results for each item of the inputs along their first axes, stacked. "jacrev" and "jacfwd": the derivative of its one
-result for each input, whose axes stand behind those of the result.
+result for each input, whose axes stand behind those of the result. "associative_scan": what the function, of two slices of each input,
+the earlier ones first, makes of the elements of the inputs in turn along the axis that is `given`, up to each; it is associative.
 """
 
 from __future__ import annotations

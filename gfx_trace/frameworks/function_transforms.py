@@ -1,4 +1,4 @@
-"""Function transformations of PyTorch (torch.func, torch.vmap, torch.autograd.functional): the function becomes a region of a node."""
+"""Function transformations (torch.func, torch.vmap, lax.associative_scan): the function becomes a region of a node."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.graph import Node, Value
+from gfx_ir.host import Dim
 from gfx_ir.op import lookup
 from gfx_ir.probing import own_attribute
-from gfx_ir.types import item_type
+from gfx_ir.types import item_type, slice_type
 
 from ..interfaces import Capturing
 from ..values.proxy import Proxy, is_open
+from .pytrees import flatten, owner_of
 
 Function = Callable[..., Any]
 
@@ -25,6 +27,14 @@ def function_transform(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> 
     bound.apply_defaults()
     backend = next(b for b in tracer.arrays.frameworks() if f in b.special)
     return _MAKERS[f.__name__](_Transforming(tracer, backend, bound.arguments))
+
+
+def associative_scan(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """lax.associative_scan(fn, elems, reverse=False, axis=0), and the helper that stands for it in other source."""
+    bound = inspect.signature(f).bind(*args, **kwargs)
+    bound.apply_defaults()
+    backend = owner_of(tracer, f)
+    return _Transforming(tracer, backend, {**bound.arguments, "func": bound.arguments["fn"]}).scan()
 
 
 class _Transforming:
@@ -116,7 +126,35 @@ class _Transforming:
 
         return self._named(mapped, "vmap")
 
+    def scan(self) -> Any:
+        """lax.associative_scan: elements combined in turn, which `reverse` takes from the end."""
+        given, rebuild = flatten(self.backend, self.options["elems"])
+        axis = self._axis(self._value(given[0]), self.options["axis"])
+        own = [self._turned(self._value(x), axis) for x in given]
+        part = Dim(f"part_{len(self.tracer.stack)}")
+
+        def each(slices: Sequence[Any]) -> Any:
+            return self._call((rebuild(slices[: len(own)]), rebuild(slices[len(own) :])), {})
+
+        side, count = self._region(each, own * 2, lambda type_: slice_type(type_, axis, part))
+        if count != len(own):
+            raise self._refused(f"{count} results for {len(own)} arrays of elements")
+        values = [x.value for x in own]
+        found = transform_node(self.tracer, side, "associative_scan", values, (axis,), count=count)
+        return rebuild([self._turned(value, axis) for value in found])
+
+    def _turned(self, x: Value, axis: int) -> Proxy:
+        """A tensor, where the scan goes from the end with its elements in the other order."""
+        return Proxy(ops.flip(x, axis) if self.options.get("reverse") else x, self.backend)
+
     # ------------------------------------------------------------------ parts
+    def _axis(self, x: Value, axis: int) -> int:
+        """An axis of a tensor, counted from the first one."""
+        rank = x.type.rank if x.type is not None else None
+        if rank is None and axis < 0:
+            raise self._refused("an axis counted from the last one of a tensor whose rank is not known")
+        return axis if rank is None else range(rank)[axis]
+
     def _named(self, made: Function, kind: str) -> Function:
         made.__name__ = f"{self.name}_{kind}" if self.name.isidentifier() else kind
         return made
@@ -238,7 +276,7 @@ def transform_node(
     side: Any,
     kind: str,
     inputs: Sequence[Value],
-    given: Sequence[Value] = (),
+    given: Sequence[Value | int] = (),
     recorded: bool = True,
     count: int | None = None,
 ) -> list[Value]:
@@ -253,9 +291,9 @@ def transform_node(
     operands = tracer.outer_operands([(side.graph, side.captures)])
     taken = tuple(tracer.local(value) for value in inputs)
     kinds = ("tensor",) * (len(inputs) if count is None else count)
-    args = (kind, taken, operands, tuple(tracer.local(value) for value in given))
+    args = (kind, taken, operands, tuple(tracer.local(x) if type(x) is Value else x for x in given))
     node = tracer.append(Node(lookup("transform"), args, kinds, tracer.span(), (side.graph,)))
-    if kind == "grad":
+    if kind in ("grad", "associative_scan"):
         for value, like in zip(node.values, inputs):
             value.type = like.type
     if recorded and tracer.gradients.current(tracer).records:

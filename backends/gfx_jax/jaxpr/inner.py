@@ -19,6 +19,7 @@ from gfx_ir.op import lookup
 from .derivatives import own_derivative, ruled_primitive
 from .folds import linear_solve, reduce
 from .replaying import Replaying
+from .scans import associative_scan
 
 
 def _called(replay: Replaying, eqn: Any) -> list[Any]:
@@ -139,6 +140,7 @@ def _side(replay: Replaying, branch: Any, operands: list[Any]) -> Callable[[], t
 
 
 INNER: dict[str, Callable[..., Any]] = {
+    "associative_scan": associative_scan,
     **dict.fromkeys(
         ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat", "remat2", "custom_lin"), _called
     ),

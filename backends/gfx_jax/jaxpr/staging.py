@@ -26,6 +26,7 @@ from ..recorded.names import (
 )
 from .moved import SEVERAL
 from .replay import Replay
+from .scans import kept_scans
 from .supposing import Answers
 from .symbolic import OpenSizes, bounds_of, symbolic
 
@@ -63,6 +64,7 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
             sizes_of_axes(),
             permutations_of_sizes(),
             bounds_asked(bounds_of),
+            kept_scans(scope),
             asked,
         ):
             closed = jax.make_jaxpr(recorded)(*(_struct(type_, scope) for type_ in types))

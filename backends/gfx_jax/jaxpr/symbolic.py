@@ -66,6 +66,13 @@ class OpenSizes(jax.export.SymbolicScope):
             self._own[size] = size if isinstance(size, int) else _sized(_parsed(size), self._by_name, _JAX)
         return self._own[size]
 
+    def part(self) -> Any:
+        """A size of its own: of a slice, of which nothing is known."""
+        name = next(name for at in itertools.count(1) if (name := f"part_{at}") not in self.named)
+        self.named[name] = Dim(name, min=1)
+        (self._by_name[name],) = jax.export.symbolic_shape(f"{name},", scope=self)
+        return self._by_name[name]
+
     def takes(self, dims: Iterable[DimLike | None]) -> bool:
         """Whether these are its own, and tell the names of it that they are computed of."""
         sizes = [self._own.get(_not_empty(dim)) for dim in dims if isinstance(dim, (Dim, Expr))]
