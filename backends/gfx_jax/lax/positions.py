@@ -19,7 +19,7 @@ from gfx_ir.op import Trait, lookup
 from gfx_ir.ops import _seen
 from gfx_ir.ops.create import limit
 
-from ..ops._lift import ask_rank, refuse
+from ..ops._lift import ask_rank, refuse, told
 
 _Mode = lax.GatherScatterMode
 
@@ -67,10 +67,8 @@ def _length(x: Any, axis: int) -> Any:
 def _widths(x: Any, windows: Sequence[Any]) -> Iterator[Any]:
     """The sizes of windows of an array along its axes: numbers, those of whole axes, or what computes others."""
     for axis, size in enumerate(windows):
-        node, whole = getattr(size, "node", None), _seen.size_of(x, axis)
-        if node is not None and Trait.LENGTH in node.op.traits:
-            own = _seen.size_of(node.args[0], node.args[1])
-            size = own if own is not None and own == whole else size
+        own = told(size)
+        size = own if own == _seen.size_of(x, axis) else size
         yield size
 
 

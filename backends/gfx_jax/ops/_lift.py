@@ -20,7 +20,7 @@ from gfx_ir.lifting import (
     unknown_dtype,
     words,
 )
-from gfx_ir.op import OpDef
+from gfx_ir.op import OpDef, Trait
 from gfx_ir.ops import _seen
 
 _SILENT = {
@@ -75,3 +75,10 @@ __all__ = [
     "JNP", "ask_rank", "each", "element", "expect", "halves", "kind_of", "literal", "plain", "precise", "rank", "refuse", "swapped", "unary",
     "unknown_dtype", "whole",
 ]  # fmt: skip
+
+
+def told(size: Any) -> Any:
+    """The size of a type that a number of elements is, where that is asked of an array whose type tells it; else as it is."""
+    node = getattr(size, "node", None)
+    found = _seen.size_of(*node.args[:2]) if node is not None and Trait.LENGTH in node.op.traits else None
+    return size if found is None else found

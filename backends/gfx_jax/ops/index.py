@@ -24,7 +24,7 @@ from gfx_ir.rules import OPEN
 from gfx_ir.trees import tree_map
 from gfx_ir.types import LogicalTensor
 
-from ._lift import JNP, ask_rank, element, expect, kind_of, refuse, whole
+from ._lift import JNP, ask_rank, element, expect, kind_of, refuse, told, whole
 
 _SAME = JNP.table(positions(JNP))
 _MASKS = frozenset((
@@ -164,6 +164,16 @@ def _positions(operand: Any, start: Any, size: Any, axis: int) -> Any:
     return ops.add(_start(operand, start, size, axis), ops.arange(size))
 
 
+def _run(operand: Any, start: Any, size: Any, axis: int) -> Any:
+    """The positions of a slice along an axis: as a slice where that is the whole axis, or the capture knows its ends."""
+    length = _seen.size_of(operand, axis)
+    if length is not None and told(size) == length:
+        return slice(None)
+    at = _start(operand, start, size, axis)
+    known = type(at) is int and type(size) is int
+    return slice(at or None, at + size) if known else ops.add(at, ops.arange(size))
+
+
 def _parts(starts: Any) -> list:
     if isinstance(starts, Value):
         count = _seen.length(starts, 0, "lax.dynamic_slice needs to know how many starts there are")
@@ -173,9 +183,14 @@ def _parts(starts: Any) -> list:
 
 def _dynamic_slice(operand: Any, start_indices: Any, slice_sizes: Any, *, allow_negative_indices: Any = True) -> Any:
     expect("lax.dynamic_slice", "allow_negative_indices", allow_negative_indices, True)
-    for axis, (start, size) in enumerate(zip(_parts(start_indices), slice_sizes)):
-        operand = ops.take(operand, _positions(operand, start, size, axis), axis=axis)
-    return operand
+    index = [_run(operand, *part, axis) for axis, part in enumerate(zip(_parts(start_indices), slice_sizes))]
+    fixed = [at if type(at) is slice else slice(None) for at in index]
+    while fixed and fixed[-1] == slice(None):
+        fixed.pop()
+    found = ops.getitem(operand, tuple(fixed)) if fixed else operand
+    for axis, at in enumerate(index):
+        found = found if type(at) is slice else ops.take(found, at, axis=axis)
+    return found
 
 
 def _dynamic_slice_in_dim(
@@ -195,10 +210,16 @@ def _dynamic_index_in_dim(
 def _dynamic_update_slice(operand: Any, update: Any, start_indices: Any, *, allow_negative_indices: Any = True) -> Any:
     expect("lax.dynamic_update_slice", "allow_negative_indices", allow_negative_indices, True)
     starts = _parts(start_indices)
-    index = []
-    for axis, start in enumerate(starts):
-        at = _positions(operand, start, ops.size(update, axis), axis)
-        index.append(ops.expand_dims(at, tuple(range(1, len(starts) - axis))) if axis + 1 < len(starts) else at)
+    sizes = [ops.size(update, axis) for axis in range(len(starts))]
+    index = [_run(operand, *part, axis) for axis, part in enumerate(zip(starts, sizes))]
+    arrays = [axis for axis, at in enumerate(index) if type(at) is not slice]
+    for axis in (
+        range(arrays[0], arrays[-1]) if arrays else ()
+    ):  # arrays apart from each other would put their axes first
+        at = _positions(operand, starts[axis], sizes[axis], axis) if type(index[axis]) is slice else index[axis]
+        index[axis] = ops.expand_dims(at, tuple(range(1, arrays[-1] - axis + 1)))
+    while len(index) > 1 and index[-1] == slice(None):
+        index.pop()
     return ops.index_put(operand, tuple(index), update)
 
 
