@@ -87,8 +87,21 @@ def norms():
     return {"scale": np.ones(4, "f"), "bias": np.zeros(4, "f")}
 
 
+def normed(w, stats, x):
+    return jnp.tanh((x - stats["mean"]) / stats["scale"] @ w["w"] + w["b"])
+
+
+def of_collections(v, x):
+    for name in NAMES:
+        x = normed(v["weights"][name], v["stats"][name]["seen"], x)
+    return x
+
+
 X = RNG.normal(size=(3, 4)).astype("f")
 BLOCKS = {"blocks": [{"ln": norms(), "ff": dense(), "gate": dense()} for _ in range(2)], "last": norms()}
+NAMES = "one", "two"
+SEEN = {"mean": np.ones(4, "f"), "scale": np.full(4, 2.0, "f")}
+COLLECTIONS = {"weights": {name: dense() for name in NAMES}, "stats": {name: {"seen": SEEN} for name in NAMES}}
 CASES = [
     (model, (BLOCKS, X)),
     (loss, (BLOCKS, {"x": X, "y": 2 * X})),
@@ -99,6 +112,7 @@ CASES = [
     (in_a_loop, (dense(), X)),
     (asked, (BLOCKS, X)),
     (asked, (BLOCKS, -abs(X))),
+    (of_collections, (COLLECTIONS, X)),
     (pairs, ([(dense()["w"], dense()["b"]) for _ in range(2)], X)),
 ]
 
@@ -122,3 +136,9 @@ def test_functions_take_subtrees():
 def test_leaves_that_stand_in_no_subtree_are_arguments_of_their_own():
     source = gfx.transpile(crossed, *jax.tree.map(jnp.asarray, ([dense(), dense()], X)), to="torch").source
     assert 'params[0]["w"], params[1]["b"], x)' in source
+
+
+def test_functions_take_several_subtrees_of_one_argument():
+    source = gfx.transpile(of_collections, *jax.tree.map(jnp.asarray, (COLLECTIONS, X)), to="torch").source
+    assert 'normed(v["weights"]["one"], v["stats"]["one"]["seen"], x)' in source
+    assert "def normed(weights, stats, x)" in source
