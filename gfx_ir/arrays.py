@@ -87,9 +87,13 @@ class Arrays:
         if x is y:
             return True
         try:
-            return np.shares_memory(self.to_host(x), self.to_host(y), max_work=_MAX_WORK)  # type: ignore[arg-type]
+            return np.shares_memory(self.placed(x), self.placed(y), max_work=_MAX_WORK)  # type: ignore[arg-type]
         except np.exceptions.TooHardError:
             return True
+
+    def placed(self, x: Any) -> Any:
+        """An array of NumPy's that lies in the host's memory as x does in its own, beside others of the same memory."""
+        return self.to_host(x)
 
     def extent(self, x: Any) -> tuple[int, int]:
         """Where the memory of an array begins and ends, or that of which it is a part; those of two that share some overlap."""

@@ -242,11 +242,19 @@ class TorchBackend(Backend):
         storages = x.untyped_storage(), y.untyped_storage()
         return x is y or (storages[0]._cdata == storages[1]._cdata and super().share(x, y))
 
+    def placed(self, x: Any) -> np.ndarray:
+        """By its strides alone: the memory may be a device's."""
+        return np.asarray(_Place(x))
+
     def within(self, part: Any, whole: Any, held: Any) -> torch.Tensor | None:
-        """A view, with the gradient that the part has."""
+        """A view, with the gradient that the part has; None for what has no storage, as where torch.func transforms."""
+        try:
+            storages = [x.untyped_storage()._cdata for x in (part, whole, held)]
+        except NotImplementedError:
+            return None
         if part is whole and not part.requires_grad:
             return held
-        if part.dtype is not held.dtype or part.is_conj() or part.is_neg() or not self.share(part, whole):
+        if storages[0] != storages[1] or part.dtype is not held.dtype or part.is_conj() or part.is_neg():
             return None
         place = within(self.layout_of(part), self.layout_of(whole), self.layout_of(held))
         if place is None:
@@ -329,6 +337,17 @@ class TorchBackend(Backend):
 
 
 _NOT_INPLACE = frozenset(("__invert__", "__index__", "__int__", "__iter__", "__init__"))
+
+
+class _Place:
+    """Where a tensor's elements lie in its storage, as NumPy asks for it; nothing is read there."""
+
+    def __init__(self, x: torch.Tensor) -> None:
+        size = x.element_size()
+        self.__array_interface__ = {
+            "data": (1 + x.storage_offset() * size, True), "shape": tuple(x.shape), "typestr": f"|V{size}",
+            "strides": tuple(step * size for step in x.stride()), "version": 3,
+        }  # fmt: skip
 
 
 def _clean(kwargs: dict[str, Any], accepted: set[str]) -> dict[str, Any]:

@@ -36,8 +36,13 @@ def allclose(input: Any, other: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_n
 
 
 def lerp(input: Any, end: Any, weight: Any) -> Any:
-    """input + weight * (end - input)."""
-    return ops.add(input, ops.multiply(weight, ops.subtract(end, input)))
+    """input + weight * (end - input), from the end that is nearer: at a weight of one it is `end`, also where `input` is infinite."""
+    way = ops.subtract(end, input)
+    near = lambda: ops.add(input, ops.multiply(weight, way))
+    far = lambda: ops.subtract(end, ops.multiply(way, ops.subtract(1, weight)))
+    if isinstance(weight, (int, float)):
+        return near() if abs(weight) < 0.5 else far()
+    return ops.where(ops.less(ops.abs(weight), 0.5), near(), far())
 
 
 def _scaled(value: Any, x: Any) -> Any:

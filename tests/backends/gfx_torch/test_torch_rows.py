@@ -1,6 +1,7 @@
 """What PyTorch calls become: recorded, run on the reference and with the calls that the rows print, against PyTorch."""
 
 import jax.numpy as jnp
+import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
@@ -309,3 +310,15 @@ def test_rows_are_multiplied_group_by_group(ends):
         torch.testing.assert_close(program(x, w, offs), wanted)
     with pytest.raises(GfxError, match=r"F\.grouped_mm"):
         gfx.symbolic_trace(lambda a, b: F.grouped_mm(a, b, offs=offs), x, x.T)
+
+
+def test_lerp_begins_at_the_end_that_is_nearer():
+    a = torch.tensor([0.0, 1.0, float("inf"), -float("inf"), float("nan"), 3e38])
+    x, y = torch.meshgrid(a, a, indexing="ij")
+    for weight in (0.5, 1.0, 0.1, -2.0, torch.tensor(0.75), torch.rand(6, 6)):
+        program = gfx.symbolic_trace(lambda x, y, weight: torch.lerp(x, y, weight), x, y, weight)
+        for target in ("torch", "jax", "numpy"):
+            given = [v.numpy() if target != "torch" and isinstance(v, torch.Tensor) else v for v in (x, y, weight)]
+            np.testing.assert_allclose(
+                np.asarray(program.to(target)(*given)), torch.lerp(x, y, weight).numpy(), rtol=1e-6
+            )

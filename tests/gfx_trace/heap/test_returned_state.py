@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
+from gfx_ir.errors import GuardError
 
 Pair = collections.namedtuple("Pair", "first second")
 
@@ -204,6 +205,33 @@ def test_the_gradient_of_a_result_is_that_of_the_code():
         (gradient,) = torch.autograd.grad(first.sum(), weight)
         assert torch.equal(gradient, torch.tensor([[3.0, 3.0], [0.0, 0.0]])) and not second.requires_grad
         assert first.data_ptr() == second.data_ptr() == x.data_ptr()
+
+
+def test_what_torch_func_transforms_has_no_memory_to_share():
+    model = Trained()
+    module = gfx.transpile(model, torch.ones(4), to="torch").module()
+    found = []
+    for called in (module, model):
+        held = {name: x.clone() for name, x in called.named_buffers()}
+
+        def loss(weights, held, called=called):
+            return torch.func.functional_call(called, (weights, held), (torch.ones(4),))[1].square().sum()
+
+        found.append(torch.func.grad(loss)({name: x.detach() for name, x in called.named_parameters()}, held)["scale"])
+    assert torch.equal(*found) and found[0].any()
+
+
+def test_arguments_share_memory_on_any_device():
+    def moved(x, y):
+        x += y
+        return x
+
+    program = gfx.transpile(moved, torch.ones(2, 3), torch.ones(2, 3), to="torch")
+    for device in ("cpu", "meta"):
+        x = torch.ones(3, 6, device=device)
+        with pytest.raises(GuardError, match="share memory"):
+            program(x[:2, :3], x[1:, :3])
+        assert program(x[:2, ::2], x[:2, 1::2]).device.type == device
 
 
 def test_arrays_of_numpy_that_are_written_are_results():
