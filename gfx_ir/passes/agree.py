@@ -140,7 +140,16 @@ def _wrapping_result(node: Node, rules: str, target: str) -> DType | None:
     other = (
         other or (usual is not None and usual.kind == "u" and known.kind == "i") or _is_narrower(node, known, target)
     )
+    other = other or (usual is None and framework_of(target) == "torch" and _hangs_on_axes(node))
     return (int64 if known.name == "uint64" else known) if other else None
+
+
+def _hangs_on_axes(node: Node) -> bool:
+    """Whether PyTorch's dtype of what is made of whole numbers hangs on which of them have axes, which is not known."""
+    found = [leaf.type for leaf in leaves(node.args) if type(leaf) is Value and isinstance(leaf.type, LogicalTensor)]
+    strong = {type_.dtype for type_ in found if not type_.weak}
+    some = None not in strong and len(strong) > 1 and all(dtype.kind in "iu" for dtype in strong)  # type: ignore[union-attr]
+    return some and bool(node.op.traits & Trait.ELEMENTWISE) and None in [type_.dims for type_ in found]
 
 
 def _of_whole_numbers(node: Node) -> bool:

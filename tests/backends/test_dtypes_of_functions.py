@@ -163,3 +163,27 @@ def test_no_number_is_shrunk_to_none():
     program = gfx.symbolic_trace(fn)
     for target in MAKE:
         np.testing.assert_array_equal(program.to(target)(MAKE[target](x.numpy())), fn(x))
+
+
+def beside_numbers(x):
+    u, i = np.abs(x).astype(np.uint8), x.astype(np.int8)
+    few = u + np.int8(-1), u - np.int8(1), np.int32(-1) * u, np.maximum(u, np.int8(-1)), u > np.int8(-1), u + i
+    return (
+        *few,
+        u * i.sum(),
+        np.where(u > 0, u, np.int8(-1)),
+        u // np.int8(-1),
+        u * np.int16(300),
+        u + 1,
+        i + np.int8(1),
+    )
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_numbers_of_numpy_take_part_beside_arrays_of_which_the_axes_are_not_known(typed):
+    given = np.array([1.0, 2.0, -4.0])
+    program = gfx.symbolic_trace(beside_numbers, *[given] * typed, backend="numpy")
+    for target, array in (("torch", torch.tensor), ("jax", np.array), ("numpy", np.array)):
+        for found, wanted in zip(program.to(target)(array(given)), beside_numbers(given), strict=True):
+            np.testing.assert_array_equal(np.asarray(found), wanted)
+            assert np.asarray(found).dtype == wanted.dtype or wanted.dtype == np.int64
