@@ -165,14 +165,21 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int], apart: Apart) -> Wr
     if param is not None and not (type(value) is Proxy and not value.weak):
         raise _changes(tracer, slot, old)
     backend = value.backend if type(value) is Proxy else value[0].backend if several else None
-    return Write(param or path, tracer.unwrap(value), slot, param, refusal, owner=backend)
+    return Write(param or path, _named(tracer.unwrap(value), slot), slot, param, refusal, owner=backend)
+
+
+def _named(value: Any, slot: Slot) -> Any:
+    """A value, by the name of the attribute or item that it is written to, where it has no other."""
+    if type(value) is Value and value.name is None and isinstance(slot.key, str) and slot.key.isidentifier():
+        value.name = slot.key
+    return value
 
 
 def _count(tracer: Capturing, slot: Slot, value: Any, kind: type, path: str) -> Write:
     """The write of a number that calls change, for which an array stands. Raises where it is a number of another type then, or none."""
     if type(value) is not kind and weak_kind(value) != kind.__name__:
         raise _changes(tracer, slot, kind())
-    held, element = tracer.unwrap(value), dtype(kind)
+    held, element = _named(tracer.unwrap(value), slot), dtype(kind)
     if type(held) is not Value:
         made = ops.constant(held, dtype=element)
     elif held.is_tensor:

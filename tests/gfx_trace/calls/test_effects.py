@@ -16,7 +16,6 @@ import queue
 import random
 import struct
 import traceback
-import types
 import weakref
 from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque
 
@@ -218,7 +217,6 @@ LASTING = {
     "an unbound append": ([], lambda s: list.append(s, 1.0)),
     "a method by its name": ([], lambda s: operator.methodcaller("append", 1.0)(s)),
     "a deque": (deque([1.0]), lambda q: operator.iadd(q, [1.0])),
-    "an attribute": (types.SimpleNamespace(v=1), lambda n: operator.setitem(vars(n), "v", 2)),
 }  # fmt: skip
 
 
