@@ -6,10 +6,13 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import OpenParts, OpenRows
+from gfx_ir.bound import Bound
 from gfx_ir.build import host
-from gfx_ir.errors import ShapeError
+from gfx_ir.errors import OpenShape, ShapeError
+from gfx_ir.graph import Value
+from gfx_ir.host import Dim, divide
 
-from ..lifting import fixed_int, known_size, times
+from ..lifting import fixed_int, known_rank, known_size, times, told_size
 from .arranging import cut
 
 
@@ -30,7 +33,8 @@ def split(tensor: Any, split_size_or_sections: Any = None, dim: Any = 0, **named
     if total is None and size == 1 and isinstance(dim, int):
         return _single(tensor, dim)
     if total is None or not isinstance(size, int):
-        return _open_parts(tensor, size, dim)
+        rows = _equal_parts(tensor, size, dim)
+        return _open_parts(tensor, size, dim) if rows is None else rows
     counts = [size] * (total // size) + ([total % size] if total % size else [])
     return parts(ops.split(tensor, tuple(counts) or (0,), axis=dim))
 
@@ -41,6 +45,19 @@ def _single(tensor: Any, dim: int) -> OpenRows:
     return OpenRows(ops.expand_dims(rows, axis=dim if dim < 0 else dim + 1))
 
 
+def _equal_parts(tensor: Any, size: Any, dim: Any) -> OpenRows | None:
+    """torch.split of an axis of open size that is a multiple of that of its parts: the rows of a tensor in which they stand one after the other;
+    None of any other."""
+    rank, total = known_rank(tensor), told_size(tensor, dim) if isinstance(dim, int) else None
+    step = size.type if isinstance(size, Value) else size
+    if rank is None or total is None or step is None or divide(total, step) is None:
+        return None
+    at = dim % rank
+    sizes = [ops.size(tensor, axis) for axis in range(rank)]
+    apart = ops.reshape(tensor, (*sizes[:at], host("//", sizes[at], size), size, *sizes[at + 1 :]))
+    return OpenRows(ops.moveaxis(apart, at, 0) if at else apart)
+
+
 def _open_parts(tensor: Any, size: Any, dim: Any) -> OpenParts:
     """torch.split of an axis of open size: the number of parts is that of the names they are unpacked into."""
 
@@ -48,15 +65,21 @@ def _open_parts(tensor: Any, size: Any, dim: Any) -> OpenParts:
         last = host("-", ops.size(tensor, dim), host("*", size, count - 1))
         return parts(ops.split(tensor, (*[size] * (count - 1), last), axis=dim))
 
-    error = ShapeError(
+    total = told_size(tensor, dim) if isinstance(dim, int) else None
+    error = OpenShape(
         "torch.split needs the size of the axis to know how many parts there are",
-        hint="unpack the parts, or give all sizes: x.split((a, b), dim); or the shape: gfx.TensorSpec",
+        hint="unpack the parts, or give all sizes: x.split((a, b), dim); or the shape: gfx.TensorSpec((gfx.Dim('n') * size, ...))",
+        within={total.name: [Bound(step=size)]} if isinstance(total, Dim) and isinstance(size, int) else {},
     )
     return OpenParts(unpack, error)
 
 
-def chunk(input: Any, chunks: Any, dim: Any = 0) -> tuple:
+def chunk(input: Any, chunks: Any, dim: Any = 0) -> Any:
     """torch.chunk: at most so many parts, the last one smaller."""
+    total = told_size(input, dim) if isinstance(chunks, Value) and isinstance(dim, int) else None
+    each = None if total is None or chunks.type is None else divide(total, chunks.type)
+    if isinstance(each, int) and each > 0:
+        return split(input, each, dim)
     count = fixed_int(chunks, "the number of chunks")
     if count < 1:
         raise ShapeError(f"torch.chunk into {count} chunks")

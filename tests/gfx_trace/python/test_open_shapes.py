@@ -216,6 +216,48 @@ def test_parts_of_one_element_are_gone_over(f, dynamic):
     torch.testing.assert_close(program(*(t.clone() for t in x)), f(*(t.clone() for t in x)))
 
 
+def carried_over_parts(x):
+    hidden, found = torch.zeros(x.shape[0], 4), []
+    for at, part in enumerate(x.split(2, 1)):
+        hidden = torch.tanh(hidden + part.mean(1) * at)
+        found.append(hidden)
+    return torch.stack(found, 1), hidden
+
+
+def written_parts(x):
+    parts = x.split(2, dim=-2)
+    for part in parts:
+        part.mul_(2)
+    parts[0].zero_()
+    return torch.stack(parts), parts[-1], len(parts), x
+
+
+def joined_parts(x):
+    pairs = zip(torch.split(x, split_size_or_sections=2, dim=1), x.chunk(x.shape[1], 1))
+    return torch.cat([p.softmax(1).sum(1) for p in x.split(2, 1)[::-1]], -1), sum(a.sum() + b.sum() for a, b in pairs)
+
+
+@pytest.mark.parametrize("to", ["torch", "jax"])
+@pytest.mark.parametrize("fn", [carried_over_parts, written_parts, joined_parts])
+def test_equal_parts_of_an_open_size_are_gone_over(fn, to):
+    program = gfx.transpile(fn, torch.rand(2, 6, 4), to=to, dynamic=True)
+    assert program.program.notes[1:] == ["the size of 'x', axis 1, is a multiple of 2"]
+    for shape in ((3, 8, 4), (1, 2, 4)):
+        x = torch.rand(shape)
+        found = program(x.clone() if to == "torch" else jnp.asarray(x.numpy()))
+        for a, b in zip(found, fn(x)):
+            np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def test_parts_of_which_the_last_is_smaller_are_unpacked():
+    def fn(x):
+        a, b = x.split(4, 1)
+        return a.sum(1) - b.sum(1)
+
+    program, x = gfx.transpile(fn, torch.rand(2, 6), to="torch", dynamic=True), torch.rand(3, 7)
+    torch.testing.assert_close(program(x), fn(x))
+
+
 def test_the_shape_of_a_list_of_arrays():
     def fn(x: np.ndarray):
         return np.shape([x, x + 1]), np.shape((x, x)), np.shape(x), np.shape([1, 2])
