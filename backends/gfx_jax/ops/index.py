@@ -45,7 +45,8 @@ def _getitem_spelling(args: SimpleNamespace) -> str:
 
 def _index(index: Any) -> str:
     """JAX takes a list in an index, but none that is all of it."""
-    return "jnp.array(index)" if isinstance(index, list) else "index"
+    kind = "" if index else ", dtype=int"  # an empty list has none
+    return f"jnp.array(index{kind})" if isinstance(index, list) else "index"
 
 
 def _of_its_own(mask: Any, x: Any, value: Any) -> bool:

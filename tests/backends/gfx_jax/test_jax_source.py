@@ -260,3 +260,14 @@ def test_numbers_of_more_than_32_bits_are_floats_beside_floats():
     result = gfx.transpile(hidden, x, to="jax")
     for got, want in zip(result(jnp.asarray(x.numpy())), hidden(x), strict=True):
         np.testing.assert_array_equal(got, want)
+
+
+def test_an_index_without_places_is_of_whole_numbers():
+    def fn(x):
+        y = x.clone()
+        y[[]] = 1.0
+        return x[[]], y, x[:, []]
+
+    x = torch.rand(2, 3)
+    for found, wanted in zip(gfx.transpile(fn, x, to="jax")(jnp.asarray(x.numpy())), fn(x)):
+        np.testing.assert_array_equal(found, wanted)
