@@ -12,7 +12,7 @@ from typing import Any
 
 from . import host
 from .errors import GfxError, ShapeError
-from .op import OpDef, active
+from .op import OpDef, Trait, active
 from .trees import has_part, leaves
 from .types import LogicalTensor
 
@@ -62,6 +62,17 @@ def building(builder: Any) -> Iterator[Any]:
         active.builder = before
 
 
+def _selected(op: OpDef, args: tuple) -> LogicalTensor:
+    """What the traits of an op tell of its results, where its rule is not asked: elements of its first argument have the dtype of that."""
+    first = args[0] if args and op.traits & Trait.SELECTS else None
+    if type(first) is not LogicalTensor or first.weak:
+        return UNKNOWN
+    if op.traits & Trait.SHAPE_OF_FIRST:
+        return LogicalTensor(first.dtype, first.dims)
+    ranked = op.traits & Trait.RANK_OF_FIRST and first.dims is not None
+    return LogicalTensor(first.dtype, (None,) * len(first.dims or ()) if ranked else None)
+
+
 def infer(op: OpDef, args: tuple, rules: str) -> tuple:
     """Types of the outputs 1… of `op` on arguments of these types."""
     if op.body is not None:
@@ -70,7 +81,8 @@ def infer(op: OpDef, args: tuple, rules: str) -> tuple:
     elif op.infer is not None and (hasattr(op.infer, "takes_open") or not has_part(args, OPEN)):
         out = op.infer(op.named(args), rules)
     else:
-        return tuple(UNKNOWN if kind == "tensor" else OPEN for kind in op.output_kinds(args))
+        told = _selected(op, args)
+        return tuple(told if kind == "tensor" else OPEN for kind in op.output_kinds(args))
     found = tuple(out) if isinstance(out, (tuple, list)) else (out,)
     for type_ in found:
         for dim in (type_.dims if isinstance(type_, LogicalTensor) else None) or ():

@@ -35,6 +35,7 @@ from ._shapes import (
     size_arg,
     stays_weak,
     sum_dtype,
+    takes_open,
     total,
 )
 
@@ -217,8 +218,11 @@ def _sorting(element: Element) -> Callable[[SimpleNamespace, str], LogicalTensor
     return infer
 
 
+@takes_open
 def _topk_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, LogicalTensor]:
     x = as_type(args.x, rules)
+    if not isinstance(args.axis, int):
+        return LogicalTensor(x.dtype), LogicalTensor(index_dtype(rules))
     if x.dims is not None:
         size = x.dims[axes_of(args.axis, len(x.dims))[0]]
         if isinstance(size, int) and isinstance(args.k, int) and args.k > size:
