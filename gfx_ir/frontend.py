@@ -33,6 +33,8 @@ class Frontend(Arrays):
     asks_layout: Mapping[str, Callable[..., Any]] = {}
     """Methods and attributes that tell how an array lies in memory, by name: fn(ask, type, ...), where `ask` answers a question
     of `memory.QUESTIONS`."""
+    lays_in_order = False
+    """Whether what it computes element by element, or picks by positions, lies row by row where all of its tensors do."""
     warns = False
     """Whether its functions warn of what numbers give, as Python's own warnings."""
     takes: tuple[str, ...] = ()

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Union
 
+from .bound import Bound
 from .errors import FormatError, ShapeError
 
 
@@ -338,6 +339,15 @@ def linear(e: DimLike, dim: Dim) -> tuple[Dim, int, DimLike] | None:
     factor = _terms(e).get(monomial, 0)
     rest = _make({m: c for m, c in _terms(e).items() if m != monomial})
     return None if not factor or dim in atoms(rest) else (dim, factor, rest)
+
+
+def reaching(size: DimLike, least: int) -> dict[str, list[Bound]]:
+    """How far the one open size that a size is made of may be open, by its name, so that this is `least` or more."""
+    (atom, *more) = set(atoms(size))
+    parts = None if more else linear(size, atom)
+    if parts is None or type(parts[2]) is not int or parts[1] <= 0:
+        return {}
+    return {atom.name: [Bound(-(-(least - parts[2]) // parts[1]))]}
 
 
 _CALLS: dict[str, Callable[..., DimLike]] = {

@@ -6,25 +6,54 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .errors import OpenShape
+from .host import DimLike, atoms, bounds, divide, mul, reaching, sub
+
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the elements of an array lie: element i, j, … at offset + i * strides[0] + j * strides[1] + …, in elements."""
+    """Where the elements of an array lie: element i, j, … at offset + i * strides[0] + j * strides[1] + …, in elements. Sizes may be open:
+    what hangs on them raises OpenShape. A step along an axis of one place may be None: nothing tells it."""
 
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    offset: int = 0
+    shape: tuple[Any, ...]
+    strides: tuple[Any, ...]
+    offset: Any = 0
 
     def packed(self, order: Sequence[int]) -> bool:
         """Whether the elements lie side by side, the axes from the fastest to the slowest in this order."""
         if 0 in self.shape:
             return True
-        expected = 1
+        expected: DimLike = 1
         for axis in order:
-            if self.shape[axis] != 1 and self.strides[axis] != expected:
+            step = self.strides[axis]
+            if step is not None and not _same(step, expected) and not _is_one(self.shape[axis]):
                 return False
-            expected *= self.shape[axis]
+            expected = mul(expected, self.shape[axis])
         return True
+
+    def viewed(self, shape: Sequence[DimLike]) -> Layout | None:
+        """The layout of a view that has the elements in their order, in another shape; None where no view has. As PyTorch's `computeStride`
+        tells it: axes that lie as one are divided anew."""
+        if None in self.strides:
+            untold = [size for size, step in zip(self.shape, self.strides) if step is None]
+            raise _hangs("on steps along axes of one place, which nothing tells", *untold)
+        strides: list[DimLike] = []
+        steps = list(self.strides)
+        left, base = list(shape), steps[-1] if steps else 1
+        old: DimLike = 1
+        for axis in range(len(steps) - 1, -1, -1):
+            old = mul(old, self.shape[axis])
+            alike = axis and (_same(steps[axis - 1], mul(old, base)) or _is_one(self.shape[axis - 1]))
+            if not alike:
+                taken: list[DimLike] = [1]
+                while left and (taken[-1] != old or left[-1] == 1):
+                    strides.append(mul(taken[-1], base))
+                    taken.append(mul(taken[-1], left.pop()))
+                if taken[-1] != old and not any(_same(new, old) for new in taken):
+                    return None
+                old, base = 1, steps[axis - 1]
+        strides += [1] * (0 if steps else len(left))
+        return Layout(tuple(shape), tuple(reversed(strides)), self.offset) if len(strides) == len(shape) else None
 
 
 def within(
@@ -61,12 +90,44 @@ def _indices(layout: Layout, offset: int) -> tuple[int, ...] | None:
     return tuple(found) if inside and rest == 0 else None
 
 
-def dense(shape: Sequence[int]) -> Layout:
+def exceeds(a: DimLike, b: DimLike) -> bool:
+    """Whether a size is surely larger than another one, as a multiple of it or by the bounds of both."""
+    times = divide(a, b)
+    low, _ = bounds(sub(a, b)) if times is None else bounds(sub(times, 1))
+    return low is not None and low > 0
+
+
+def _same(a: DimLike, b: DimLike) -> bool:
+    """Whether two sizes are equal. Raises OpenShape where that hangs on open ones."""
+    if a == b:
+        return True
+    if not (exceeds(a, b) or exceeds(b, a)):
+        raise _hangs(f"on whether {a} is {b}", a, b)
+    return False
+
+
+def _hangs(on: str, *sizes: DimLike) -> OpenShape:
+    """The error of what open sizes decide; mostly that they are 1."""
+    told = dict.fromkeys(atom for size in sizes for atom in atoms(size))
+    several = {name: bound for atom in told for name, bound in reaching(atom, 2).items()}
+    return OpenShape(f"how a tensor lies in memory hangs {on}", within=several)
+
+
+def _is_one(size: DimLike) -> bool:
+    """Whether a size is 1. Raises OpenShape where that is open, and tells from which size on it is not."""
+    low, high = bounds(size)
+    if (low is None or low <= 1) and (high is None or high >= 1) and size != 1:
+        raise _hangs(f"on whether {size} is 1", size)
+    return size == 1
+
+
+def dense(shape: Sequence[DimLike]) -> Layout:
     """The layout of an array that is all of its memory, row by row."""
-    strides, step = [], 1
+    strides: list[DimLike] = []
+    step: DimLike = 1
     for size in reversed(shape):
         strides.append(step)
-        step *= max(size, 1)
+        step = mul(step, max(size, 1) if isinstance(size, int) else size)
     return Layout(tuple(shape), tuple(reversed(strides)))
 
 

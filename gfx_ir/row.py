@@ -27,18 +27,19 @@ class Lift:
     `silent`: a call that writes gives None. `copies`: its result never shares memory with its argument although the op it becomes
     could ("maybe": it may, which is decided by strides), or a function of the call's arguments that tells. `array`: its
     result is an array also without axes, where a framework that has numbers of its own gives one for other calls.
-    `records`: where it gives its argument, gradients of that are recorded from there on. `at`: file:line of where it is declared.
+    `records`: where it gives its argument, gradients of that are recorded from there on. `rows`: what it gives is memory of its own, row by
+    row, or which of that is. `at`: file:line of where it is declared.
     """
 
-    __slots__ = ("name", "fn", "writes", "copies", "silent", "array", "at", "reshapes", "records", "_places")
+    __slots__ = ("name", "fn", "writes", "copies", "silent", "array", "at", "reshapes", "records", "rows", "_places")
 
     def __init__(
         self, name: str, fn: Callable[..., Any], writes: bool | Callable[..., bool] = False,
         copies: bool | str | Callable[..., bool | str] = False, silent: bool = False, at: str = "", reshapes: bool = False,
-        records: bool = False,
+        records: bool = False, rows: bool | Callable[[Any], bool] = False,
     ) -> None:  # fmt: skip
         self.name, self.fn, self.writes, self.copies, self.silent = name, fn, writes, copies, silent
-        self.array, self.at, self.reshapes, self.records = False, at, reshapes, records
+        self.array, self.at, self.reshapes, self.records, self.rows = False, at, reshapes, records, rows
         self._places: list[bool] | None = None
 
     def takes_numbers(self, place: int | str) -> bool:

@@ -85,6 +85,8 @@ class Trait(enum.IntFlag):
     """The tensors that it joins lie along an axis of their own, `axis`."""
     MERGES = enum.auto()
     """The axes of the first argument from the one that the second argument names to that of the third, as one."""
+    STRETCHES = enum.auto()
+    """The first argument in a larger shape, which the second one names: its elements are repeated along axes of one place and new ones."""
     PADS = enum.auto()
     """The first argument with elements before and behind those of its last axes: as many as a pair for each of these says, in the
     second argument."""

@@ -16,7 +16,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Lift, Written
 from gfx_ir.build import host
 
-from . import attention, kinds
+from . import attention, kinds, layouts
 from .lifting import dtype_like, floating, known_rank, refuse
 from .lifts import activations as act
 from .lifts import embeddings, layers, losses, matrices, norms, pools, recurrent, shapes, shuffles
@@ -228,7 +228,10 @@ def _takes_inplace(cls: type) -> bool:
 
 MODULES: dict[type, Lift] = {
     getattr(nn, name): Lift(
-        f"nn.{name}", kinds.refusing(fn, f"nn.{name}", 1), writes=_takes_inplace(getattr(nn, name)) and _asks_inplace
+        f"nn.{name}",
+        kinds.refusing(fn, f"nn.{name}", 1),
+        writes=_takes_inplace(getattr(nn, name)) and _asks_inplace,
+        rows=layouts.ROWS.get(name, False),
     )
     for name, fn in _FUNCTIONS.items()
     if hasattr(nn, name)

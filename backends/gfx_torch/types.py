@@ -67,7 +67,7 @@ _NO_INPLACE = frozenset("resize as_strided".split())
 _METHODS_MAYBE = frozenset((
     "reshape", "reshape_as", "flatten", "ravel", "contiguous", "type", "type_as", "to", "float", "double", "half", "bfloat16",
     "int", "long", "short", "char", "byte", "bool", "cfloat", "cdouble", "cpu", "cuda", "resolve_conj", "resolve_neg",
-    "meshgrid",
+    "meshgrid", "as_strided",
 ))  # fmt: skip
 
 
@@ -86,6 +86,7 @@ class TorchBackend(Backend):
     trained_attribute = "requires_grad"
     device_kinds = ("cpu", "cuda", "xpu", "mps", "meta", "mtia", "hpu", "ipu", "xla", "maia", "vulkan")
     asks_layout = layouts.ASKS
+    lays_in_order = True
     operators = kinds.OPERATORS
     raises: Mapping[str, tuple[type[Exception], ...]] = {
         "shape": (RuntimeError,),
@@ -149,6 +150,7 @@ class TorchBackend(Backend):
             flags["writes"] = _asks_inplace(fn)
         if short in _METHODS_MAYBE and not flags.get("copies"):
             flags["copies"] = COPIES.get(name, "maybe")
+        flags.setdefault("rows", layouts.ROWS.get(short, False))
         flags.setdefault("at", defined_at(fn))
         super().add_lift(name, self._adapt(fn, short in scalars.NAMES, name), roots, **flags)
 
@@ -356,6 +358,7 @@ def _clean(kwargs: dict[str, Any], accepted: set[str]) -> dict[str, Any]:
     for name, value in kwargs.items():
         if name not in accepted:
             if name in _IGNORED:
+                layouts.ordered(name, value)
                 continue
             if name in ("out", "requires_grad") and not value and not hasattr(value, "node"):
                 continue

@@ -137,6 +137,7 @@ for _signature, _spelling, _rule in (
         "infer": _infer,
         "put": _views.put_expanded,
         "sequence": comparisons.stretched(sequences.expanded),
+        "traits": Trait.STRETCHES,
     }
     op(FAMILY, _signature, _spelling, compute=free, memory=free, **_rules)
 

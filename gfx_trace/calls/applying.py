@@ -171,6 +171,10 @@ class Applying:
         if trained and type(result) is Value and not writes:
             self._recorded(result)  # torch.zeros(n, requires_grad=True)
         wrapped = tracer.wrap(result, backend)
+        if lift.rows:
+            tracer.assumed.laid.gives(lift, result)
+        if copies == "maybe" and result is values[0] and type(result) is Value:
+            tracer.assumed.laid.twofold.add(tracer.facts.root(result))
         if backend is not None and backend.numbers:
             self._spelled(lift, wrapped)
         if first is not None and type(wrapped) is OpenParts:

@@ -358,6 +358,8 @@ class Objects:
         if subject is not None and result is values[0] and lift.copies != "maybe":
             return subject
         wrapped = self.tracer.wrap(result, backend)
+        if lift.rows:
+            self.tracer.assumed.laid.gives(lift, result)
         if subject is not None and backend.views:
             self.tracer.views.link(subject, values[0], wrapped, lift.name if lift.copies == "maybe" else "")
         return wrapped

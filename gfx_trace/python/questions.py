@@ -39,10 +39,7 @@ def _asked(tracer: Capturing, x: Proxy, name: str, question: str) -> Any:
     value = tracer.facts.root(x.read())
     layout = _layout(tracer, x, value)
     if layout is None:
-        raise tracer.error(
-            f"GFX cannot tell how this tensor lies in memory, which {name!r} asks: it is computed, or it may be a copy",
-            "ask an argument; what the emitted code computes may lie in memory otherwise",
-        )
+        return _computed(tracer, x, value, name, question)
     answer = QUESTIONS[question](layout)
     if not tracer.assumed.is_argument(value):
         return answer
@@ -53,6 +50,22 @@ def _asked(tracer: Capturing, x: Proxy, name: str, question: str) -> Any:
             "give the capture an example argument: the answer holds for arguments that lie in memory as it does",
         )
     tracer.assumed.guard(Guard(question, value.node.args[0], answer, tracer.span()))
+    return answer
+
+
+def _computed(tracer: Capturing, x: Proxy, value: Any, name: str, question: str) -> Any:
+    """The answer to a question about a tensor that is computed."""
+    laid, answer = tracer.assumed.laid, None
+    found = laid.asked(value) if x.backend is not None and x.backend.lays_in_order else None
+    if found is not None:
+        numbers = {"strides": 0, "offset": 1}.get(question)
+        told = None if numbers is None else laid.numbers(value, found)
+        answer = QUESTIONS[question](found[1]) if numbers is None else told and told[numbers]
+    if answer is None:
+        raise tracer.error(
+            f"GFX cannot tell how this tensor lies in memory, which {name!r} asks: nothing says how what computes it lays it out",
+            "ask an argument, or what a linear layer, an embedding or arithmetic of such gives, and its views",
+        )
     return answer
 
 

@@ -15,6 +15,7 @@ from gfx_ir.program import Guard
 
 from ..frameworks.assumed_kinds import AssumedKinds
 from ..interfaces import Capturing
+from ..python.laid import Laid
 
 
 class Assumptions:
@@ -28,6 +29,7 @@ class Assumptions:
         self.devices: dict[Value, Any] = {}  # on which device the arrays that were given are, for frameworks that ask
         self.beside: dict[Value, Value] = {}  # what rules for derivatives take, and what that lies beside
         self.layouts: dict[Value, Layout] = {}  # how those that were given as arrays lie in memory
+        self.laid = Laid(tracer)
         self.given: dict[Value, Any] = {}  # these arrays themselves, of whose class code may ask
         self.identified: dict[Value, Any] = {}  # arguments of which the code asked which object they are
         self.modes: dict[int, Any] = {}  # modules whose `training` the code asked for

@@ -8,10 +8,10 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.build import assumptions, host
-from gfx_ir.control import is_placeholder
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.errors import ShapeError, UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.memory import dense
 from gfx_ir.op import lookup
 
 from ..lifting import (
@@ -31,36 +31,41 @@ from ..lifting import (
 )
 from .shapes import broadcast_tensors
 
-_ROW_MAJOR = frozenset("constant zeros ones full empty arange linspace eye concat stack matmul".split())
-_KEEPS = frozenset("reshape flatten expand_dims squeeze copy".split())
-
 
 # ---------------------------------------------------------------- steps in memory
-def _in_order(x: Any) -> None:
-    """Refuse a tensor whose elements may lie in memory in another order than they are counted."""
-    node = x.node if isinstance(x, Value) else None
-    while node is not None and node.op.name in _KEEPS and isinstance(node.args[0], Value):
-        node = node.args[0].node
-    if node is None or node.op.name in _ROW_MAJOR:
-        return
+def _memory(x: Any) -> Any:
+    """The tensor whose memory another one has, itself where that is all of it, and where it begins there."""
     given = assumptions()
-    if is_placeholder(node) and (given is None or given.rows(node.values[0])):
-        return
-    raise UnsupportedConstruct(
-        f"GFX cannot capture torch.as_strided of the result of {node.op.name!r}: how it lies in memory is not known",
-        hint="take the elements by index instead",
-    )
+    found = given.laid.asked(x) if given is not None and isinstance(x, Value) else None
+    if found is None:
+        name = x.node.op.name if isinstance(x, Value) else type(x).__name__
+        what = f"GFX cannot capture torch.as_strided of the result of {name!r}: how it lies in memory is not known"
+        raise UnsupportedConstruct(what, hint="take the elements by index instead")
+    if found[1] == dense(found[1].shape):
+        return x, 0
+    if found[0] is None or not isinstance(found[1].offset, int):
+        refuse(
+            "torch.as_strided of a part of a tensor that was written since, or whose place is open",
+            "copy it first: x.clone()",
+        )
+    return found[0], found[1].offset
 
 
 def as_strided(input: Any, size: Any, stride: Any, storage_offset: Any = None) -> Any:
-    """A view by steps in memory: of what lies there row by row."""
-    _in_order(input)
-    return ops.as_strided(input, sizes((size,)), sizes((stride,)), 0 if storage_offset is None else storage_offset)
+    """A view by steps in memory."""
+    held, begins = _memory(input)
+    return ops.as_strided(held, sizes((size,)), sizes((stride,)), begins if storage_offset is None else storage_offset)
+
+
+def as_strided_copies(input: Any, *args: Any, **kwargs: Any) -> bool | str:
+    """Whether the memory that `as_strided` looks at is another tensor's, so that what writes to one of them is not told to the other."""
+    return False if _memory(input)[0] is input else "maybe"
 
 
 def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_offset: Any = None) -> Any:
     """A copy with src at these steps."""
-    _in_order(input)
+    if _memory(input)[0] is not input:
+        refuse("torch.as_strided_scatter of a view", "copy it first: x.reshape(-1).clone()")
     op = lookup("as_strided")
     named = op.named((input, sizes((size,)), sizes((stride,)), storage_offset or 0))
     return op.put(named, src, 1)  # type: ignore[misc]

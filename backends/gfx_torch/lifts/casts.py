@@ -16,6 +16,7 @@ from gfx_ir.lifting.broadcasting import broadcast_shapes
 from gfx_ir.op import active
 
 from ..lifting import default_dtype, dtype_like, element, is_dtype, is_number, known_rank, names, place, refuse
+from .arranging import as_strided_copies
 
 _OLD_NAMES = {
     "Float": "float32",
@@ -257,6 +258,7 @@ COPIES = {
         )
         for name, name_of in _NAMED.items()
     },
+    **dict.fromkeys(("torch.as_strided", "Tensor.as_strided"), as_strided_copies),
 }
 """Whether a cast copies, by its arguments (see Lift.copies)."""
 

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from gfx_ir import ops
-from gfx_ir.bound import Bound
 from gfx_ir.build import dtype_of, host, require_kinds, told_dims
 from gfx_ir.dtypes import bool_, result_type_torch
 from gfx_ir.errors import OpenShape, ShapeError
 from gfx_ir.graph import Value
-from gfx_ir.host import atoms, bounds, linear
+from gfx_ir.host import bounds, reaching
 from gfx_ir.infer.origins import asked_of
 from gfx_ir.op import lookup
 
@@ -121,12 +120,7 @@ def _goes(x: Any, dim: Any, rank: int) -> bool:
     least, most = bounds(size)
     if size == 1 or (least is not None and least > 1) or most == 0:
         return bool(size == 1)
-    (atom, *more) = set(atoms(size))
-    parts = None if more else linear(size, atom)
-    within = {}
-    if parts is not None and type(parts[2]) is int and parts[1] > 0:
-        within = {atom.name: [Bound(-(-(2 - parts[2]) // parts[1]))]}
-    raise OpenShape(_OPEN, hint=_SAY, within=within)
+    raise OpenShape(_OPEN, hint=_SAY, within=reaching(size, 2))
 
 
 def squeeze(input: Any, dim: Any = None) -> Any:

@@ -45,10 +45,16 @@ def _as_complex(args: SimpleNamespace) -> str:
     return "torch.view_as_complex(x.float())" if found is not None and found.bits == 16 else "torch.view_as_complex(x)"
 
 
+def _as_strided(args: SimpleNamespace) -> str:
+    """Steps in memory, of what lies there row by row whatever computed it, from where that begins."""
+    whole = isinstance(args.offset, int) and args.offset == 0
+    return f"x.{'contiguous()' if whole else 'reshape(-1)[offset:]'}.as_strided(shape, strides)"
+
+
 ROWS = (
     Row(
         "as_strided",
-        "torch.as_strided(x, shape, strides, offset)",
+        _as_strided,
         {names("as_strided"): arranging.as_strided},
     ),
     Row("unfold", "x.unfold(axis, size, step)", {"Tensor.unfold": arranging.unfold}),

@@ -408,6 +408,13 @@ def test_merges_axes(sample: Sample):
     np.testing.assert_array_equal(run(lookup(sample.op), (x, start, end)), np.reshape(x, merged))
 
 
+@stating(Trait.STRETCHES)
+def test_stretches_to_a_shape(sample: Sample):
+    op, (x, shape) = lookup(sample.op), bound(sample)
+    found = run(op, (x, shape))
+    np.testing.assert_array_equal(found, np.broadcast_to(x, found.shape))
+
+
 @stating(Trait.LENGTH)
 def test_length_of_an_axis(sample: Sample):
     x, axis = bound(sample)

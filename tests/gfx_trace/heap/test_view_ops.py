@@ -162,7 +162,7 @@ def test_writes_through_elements_that_are_one_are_refused(fn):
 
 def test_steps_in_memory_of_unknown_order_are_refused():
     with pytest.raises(UnsupportedConstruct, match="how it lies in memory"):
-        gfx.symbolic_trace(lambda x: x.T.as_strided((2,), (1,)), torch.ones(2, 3))
+        gfx.symbolic_trace(lambda x: (x @ x.T).as_strided((2,), (1,)), torch.ones(2, 3))
 
 
 def unsqueezed(x):
