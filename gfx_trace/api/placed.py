@@ -27,6 +27,7 @@ class Placed:
     def __call__(self, *args: Any, limits: Any = None, profile: Any = None, **kwargs: Any) -> Any:
         """Run for the target's arguments. Raises as the Program does, and DeadlineError or MemoryLimitError beyond the limits."""
         owner, given, random = self.program.admit(args, kwargs)
+        self._hold()
         found = self.frozen(*arguments(self.program, given, random), limits=limits, profile=profile)
         if self.program.writes:
             out, state = found
@@ -35,11 +36,15 @@ class Placed:
         if self.program.writes:
             for engine in self.frozen.engines.values():
                 engine.written()
-            now, held = self.program.params, self.plan.program.params
-            replaced = [path for path in self.program.writes if path in held and now.get(path) is not held[path]]
-            if replaced:
-                self.frozen.hold({path: now[path] for path in replaced})
+            self._hold()
         return result
+
+    def _hold(self) -> None:
+        """Let the devices have what replaces parameters."""
+        now, held = self.program.params, self.plan.program.params
+        replaced = [path for path in self.program.writes if path in held and now.get(path) is not held[path]]
+        if replaced:
+            self.frozen.hold({path: now[path] for path in replaced})
 
     def _to(self, x: Any, name: str, held: Any) -> Any:
         """State on the target's framework; of whole numbers or floats that a device holds in fewer bits in those of what stood there."""

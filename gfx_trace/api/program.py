@@ -24,7 +24,7 @@ from gfx_ir.codegen import Module, emit
 from gfx_ir.copies import copy_program
 from gfx_ir.errors import ArgumentError, GuardError, UnsupportedConstruct
 from gfx_ir.graph import Graph
-from gfx_ir.loading import backend, loaded, owner_of, to_host
+from gfx_ir.loading import backend, loaded, to_host
 from gfx_ir.param_tree import nest
 from gfx_ir.partition import FUSION, Policy, partition
 from gfx_ir.passes import DEFAULT, Optimize, Pass
@@ -43,6 +43,7 @@ from ..python.draws import key_from
 from ..rewrite.tracebacks import tidy, users_frames
 from ..values.flavour import loaded_frameworks
 from .interpreted import interpret, of_others
+from .kept import Kept, stays
 from .placed import Placed
 
 
@@ -291,6 +292,8 @@ class Program(gfx_ir.program.Program):
         if self.captured is not None:
             self.admission.check_held(self.captured.held, backend(self.flavour))
             check_modes(self.captured.modes)
+            for path, held in self.kept.anew(self.params):
+                self.params[path], self.trees = held, {}
         rng = next((given.get(guard.subject) for guard in self.guards if guard.kind == "random"), None)
         if random is None and isinstance(rng, np.random.Generator) and self._draws:
             random = key_from(owner, rng)
@@ -309,6 +312,11 @@ class Program(gfx_ir.program.Program):
         return Binding(self.entry.name, own, random, authors=True)
 
     @functools.cached_property
+    def kept(self) -> Kept:
+        """The author's objects in which its state stands."""
+        return Kept(self.captured.slots if self.captured is not None else {})
+
+    @functools.cached_property
     def admission(self) -> Admission:
         """What its arguments are held against."""
         return Admission(self.arguments(), self.guards, self.writes, self.params.keys())
@@ -324,7 +332,7 @@ class Program(gfx_ir.program.Program):
         held = {}
         for path, value in state.items():
             if path in slots:
-                self._replace(slots[path], value, owner)
+                self._replace(path, slots[path], value, owner)
                 continue
             if self.captured is None and path in self.params and owner.views:  # nobody else has the arrays of a file
                 held_there = moved(self.params[path], owner)
@@ -341,15 +349,14 @@ class Program(gfx_ir.program.Program):
                 self.trees = {k: v for k, v in self.trees.items() if k == source.name}
         return held
 
-    def _replace(self, write: Write, value: Any, owner: Backend) -> None:
+    def _replace(self, path: str, write: Write, value: Any, owner: Backend) -> None:
         """Put what a call made in the place of what stood there, as an array of the same framework."""
         if write.param is not None:  # what the next call begins with
             source = stays(write.param, self.params[write.param], value, owner)
             value = value if source is owner else source.from_host(owner.to_host(value))
             self.params[write.param] = value
             self.trees = {}
-        assert write.slot is not None
-        write.slot.set(value if write.rebuild is None else write.rebuild(value))
+        self.kept.leave(path, value)
 
 
 def part_at(tree: Any, path: str) -> Any:
@@ -360,19 +367,3 @@ def part_at(tree: Any, path: str) -> Any:
         else:
             tree = tree[int(part)] if isinstance(tree, (tuple, list)) and part.isdigit() else getattr(tree, part)
     return tree
-
-
-def stays(path: str, held: Any, value: Any, owner: Backend) -> Backend:
-    """The framework of an array that state holds. Raises GuardError where what replaces it has another shape or dtype: the graph
-    stands for what it found there."""
-    source = owner_of(held) or owner
-    for what, before, after in (
-        ("shape", tuple(source.shape_of(held)), tuple(owner.shape_of(value))),
-        ("dtype", source.dtype_of(held), owner.dtype_of(value)),
-    ):
-        if before != after and not (what == "dtype" and source is not owner):  # JAX may hold it in fewer bits
-            raise GuardError(
-                f"{path!r} of {what} {before} is replaced by {what} {after}",
-                hint=f"let it have the {what} before the capture that it has after a call",
-            )
-    return source

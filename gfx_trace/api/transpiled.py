@@ -22,7 +22,8 @@ from gfx_ir.trees import tree_map
 from ..frameworks.params import moved
 from ..interfaces import Capturing
 from ..rewrite.tracebacks import users_frames
-from .program import Program, stays
+from .kept import stays
+from .program import Program
 
 
 class Transpiled:

@@ -63,6 +63,8 @@ class Join:
 
     def join(self, a: Any, b: Any, name: str) -> Any:
         """What `name` holds after the test, given what each side left in it."""
+        if a is not b:
+            a, b = self._on_its_side(a, 0), self._on_its_side(b, 1)
         if a is b:
             return a
         if not self.host:  # a test of Python's leaves either object as it is
@@ -112,6 +114,13 @@ class Join:
             joined.sides = (a, b)
             self.joined[id(a), id(b)] = joined
         return joined
+
+    def _on_its_side(self, x: Any, side: int) -> Any:
+        """What a side leaves: of what another test left, that which it is where this test goes that way."""
+        if type(x) is not Gated:
+            return x
+        with self.tracer.facts.given(self.test, side == 0):
+            return self.tracer.gates.known(x)
 
     def _stays(self, x: Any) -> bool:
         """Whether x is a tensor from outside of the test: where the other side returned nothing, it alone is ever returned."""

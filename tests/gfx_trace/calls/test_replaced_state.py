@@ -329,3 +329,44 @@ def test_a_parameter_that_a_call_left_as_it_was_has_its_gradient():
     for called in (model, module):
         called(torch.arange(6.0).reshape(2, 3)).sum().backward()
     torch.testing.assert_close(module.weight.grad, model.weight.grad)
+
+
+class Recurrent(nn.Module):
+    """State that its user sets back between sequences."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("last", torch.zeros(3))
+        self.hidden, self.steps, self.table = torch.zeros(3), 0, {"sum": torch.zeros(3)}
+
+    def forward(self, x):
+        self.hidden, self.last, self.steps = self.hidden * 0.5 + x, self.last + x, self.steps + 1
+        self.table["sum"] = self.table["sum"] + self.hidden
+        return self.hidden * self.steps + self.last + self.table["sum"]
+
+    def set_back(self):
+        self.hidden, self.last, self.steps = torch.zeros(3), torch.ones(3), 2
+        self.table["sum"] = torch.zeros(3)
+
+
+def test_a_model_that_is_set_back_begins_anew():
+    model, plain = Recurrent(), Recurrent()
+    program = gfx.symbolic_trace(model, CALLS[0])
+    for held in (model, plain):
+        held.set_back()
+    for count in range(2):
+        for x in CALLS:
+            torch.testing.assert_close(program(x), plain(x))
+        for held in (model, plain):
+            held.set_back() if count else held.hidden.zero_()
+    torch.testing.assert_close(program.on("torch")(CALLS[0]), plain(CALLS[0]))
+
+
+@pytest.mark.parametrize("name, held", [("hidden", None), ("hidden", torch.zeros(2)), ("steps", 0.5)])
+def test_a_model_that_is_set_to_what_was_not_captured_is_refused(name, held):
+    model = Recurrent()
+    program = gfx.symbolic_trace(model, CALLS[0])
+    program(CALLS[0])
+    setattr(model, name, held)
+    with pytest.raises(GuardError, match=f"'{name}'"):
+        program(CALLS[0])
