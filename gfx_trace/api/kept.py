@@ -11,7 +11,7 @@ from gfx_ir.backend import Backend
 from gfx_ir.errors import GuardError
 from gfx_ir.loading import owner_of
 
-from ..control.state import Write
+from ..control.state import NUMBERS, Write
 
 
 class Kept:
@@ -20,7 +20,7 @@ class Kept:
 
     def __init__(self, slots: Mapping[str, Write]) -> None:
         self.writes = {path: write for path, write in slots.items() if write.slot is not None}
-        self._left = {path: _read(write, write.slot.old) for path, write in self.writes.items() if write.slot}
+        self._left = {path: write.before for path, write in self.writes.items()}
 
     def anew(self, params: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         """Params that the objects hold otherwise than the last call left them. Raises GuardError where the capture does not stand for
@@ -28,16 +28,13 @@ class Kept:
         for path, write in self.writes.items():
             assert write.slot is not None
             now, left = write.slot.found(write.slot.get()), self._left[path]
-            if write.param is None or now is left or (write.rebuild is not None and now == left):
+            if write.param is None or now is left or (type(now) is type(left) and type(now) in NUMBERS and now == left):
                 continue
+            if write.there is not None:
+                yield write.there, np.asarray(now is not None)
+            if now is not None or write.there is None:
+                yield write.param, _as_param(path, write, now, params[write.param])
             self._left[path] = now
-            if write.rebuild is None and (owner := owner_of(now)) is not None:
-                stays(path, params[write.param], now, owner)
-                yield write.param, now
-            elif type(now) is write.rebuild:
-                yield write.param, np.asarray(now)
-            else:
-                raise GuardError(f"{path!r} held {_said(left)} before, and holds {_said(now)}", hint="capture it again")
 
     def leave(self, path: str, value: Any) -> None:
         """Put what a call made in the place of what stood there."""
@@ -47,13 +44,20 @@ class Kept:
         write.slot.set(self._left[path])
 
 
-def _read(write: Write, held: Any) -> Any:
-    """What a place held before the first call: of a number for which an array stood in the capture that number."""
-    return held if write.rebuild is None or write.param is None else write.rebuild(held)
-
-
-def _said(x: Any) -> str:
-    return type(x).__name__ if owner_of(x) is not None else repr(x)
+def _as_param(path: str, write: Write, now: Any, held: Any) -> Any:
+    """What stands in a place, as the parameter which has `held`. Raises GuardError where that is something else."""
+    owner = owner_of(now)
+    if owner is not None and write.rebuild is None:
+        stays(path, held, now, owner)
+        return now
+    if type(now) not in NUMBERS or type(now) is not type(write.before):
+        said = type(now).__name__ if owner is not None else repr(now)
+        raise GuardError(
+            f"{path!r} holds {said}, and what the capture stands for is another type", hint="capture it again"
+        )
+    source = owner_of(held)
+    assert source is not None
+    return source.from_host(np.asarray(now).astype(source.dtype_of(held).numpy))
 
 
 def stays(path: str, held: Any, value: Any, owner: Backend) -> Backend:

@@ -28,7 +28,7 @@ def with_all_state(work: Callable[[State], T]) -> T:
     """What work(state) gives once all that calls replace is state. Raises the refusal of the first of these where the code does more
     with it than a program can with what only its calls decide."""
     state: dict[int, Replaced] = {}
-    slots: set[tuple] = set()
+    held: dict[tuple, Any] = {}  # the arrays, by their slots: kept alive, so that ids stay their own
     refusal: Replaces | None = None
     with ExitStack() as standing:
         while True:
@@ -36,41 +36,55 @@ def with_all_state(work: Callable[[State], T]) -> T:
                 return work(state)
             except Replaces as found:
                 refusal = refusal or found
-                if found.slot.id in slots:
+                if found.slot.id not in held and found.wanted is not None:
+                    raise found.wanted from None
+                if found.slot.id in held or (found.before is None and not _is_sized(found)):
                     raise refusal from None
-                slots.add(found.slot.id)
-                array, kind = _array(found), type(found.before)
-                if kind in NUMBERS:
+                array = held[found.slot.id] = _array(found)
+                if array is not found.before:
                     standing.enter_context(_stands_in(found.slot, array))
-                number = kind if kind in NUMBERS and found.becomes is None else None
-                state = {
-                    **state,
-                    id(array): Replaced(found.slot.key if isinstance(found.slot.key, str) else "constant", number),
-                }
+                state = {**state, **_replaced(found, array)}
             except CaptureError as error:
                 if refusal is None or isinstance(error, _TRIED_OTHERWISE):
                     raise
                 raise refusal from error
 
 
+def _is_sized(found: Replaces) -> bool:
+    """Whether the array that takes the place of None has the same sizes in each call."""
+    return found.becomes is not None and all(type(dim) is int for dim in found.becomes[0].dims or ())
+
+
 def _array(found: Replaces) -> Any:
-    """The array that is replaced, or stands for the number that is."""
-    if type(found.before) not in NUMBERS:
+    """The array that is replaced, or stands for the number or the None that is."""
+    if found.before is not None and type(found.before) not in NUMBERS:
         return found.before
-    array = np.asarray(found.before)
     if found.becomes is None:
-        return array
+        return np.asarray(found.before)
     type_, owner = found.becomes
-    assert type_.dtype is not None
-    return owner.from_host(array.astype(type_.dtype.numpy))
+    assert type_.dtype is not None and type_.dims is not None
+    before: Any = found.before
+    if before is None:
+        before = np.zeros([dim for dim in type_.dims if type(dim) is int])
+    return owner.from_host(np.asarray(before).astype(type_.dtype.numpy))
+
+
+def _replaced(found: Replaces, array: Any) -> State:
+    """What is replaced, by the id of its array; where None stands at first also the flag that tells so."""
+    name = found.slot.key if isinstance(found.slot.key, str) else "constant"
+    if found.before is None:
+        there = np.asarray(False)
+        return {id(array): Replaced(name, None, there=there), id(there): Replaced(f"has_{name}", False, bool)}
+    number = type(found.before) if type(found.before) in NUMBERS and found.becomes is None else None
+    return {id(array): Replaced(name, found.before, number)}
 
 
 @contextmanager
 def _stands_in(slot: Slot, array: Any) -> Iterator[None]:
-    """Inside, an array stands where a number does."""
-    number = slot.get()
+    """Inside, an array stands where a number does, or None."""
+    before = slot.get()
     slot.set(array)
     try:
         yield
     finally:
-        slot.set(number)
+        slot.set(before)

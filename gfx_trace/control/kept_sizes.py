@@ -11,14 +11,22 @@ from ..values.open_keys import KeyWanted
 
 
 def keep(tracer: Capturing, found: Value) -> None:
-    """Raises KeyWanted where what a later call finds hangs on sizes of one array that was given, which `dynamic` alone has opened: it
-    is the same for every call that has the size of the example."""
+    """Raises KeyWanted where what a later call finds hangs on sizes of one array that was given."""
+    asked = wanted(tracer, found)
+    if asked is not None:
+        raise asked
+
+
+def wanted(tracer: Capturing, found: Value) -> KeyWanted | None:
+    """What asks for the sizes of one array that was given, which `dynamic` alone has opened, where what a later call finds hangs on
+    them: it is the same for every call that has the size of the example."""
     dims = _dims(found)
     for argument in tracer.assumed.given:
         type_ = argument.type
         axes = [axis for axis, dim in enumerate(type_.dims or ()) if type(dim) is Dim and dim in dims]
         if axes:
-            raise KeyWanted(argument.node.args[0], *axes)
+            return KeyWanted(argument.node.args[0], *axes)
+    return None
 
 
 def _dims(host: Value) -> set[Dim]:

@@ -25,15 +25,16 @@ from gfx_ir.types import LogicalTensor
 from ..heap.aliases import WrittenConstant
 from ..heap.contents import FIXED, row_of, unchanged
 from ..heap.journal import containers
-from ..heap.slots import MISSING, Slot
+from ..heap.slots import MISSING, Replaced, Slot
 from ..interfaces import Capturing
 from ..python.faults import class_name
 from ..python.remembered import Filled, Left, hangs_on_data, inside
 from ..values.gated import usable
 from ..values.gradient_marks import unmarked
 from ..values.lost import Lost
+from ..values.open_keys import KeyWanted
 from ..values.proxy import HostProxy, Proxy, weak_kind
-from .kept_sizes import keep
+from .kept_sizes import keep, wanted
 
 
 class Replaces(UnsupportedConstruct):
@@ -45,6 +46,7 @@ class Replaces(UnsupportedConstruct):
     ) -> None:
         super().__init__(what, slot.span, hint)
         self.slot, self.before, self.becomes = slot, before, becomes
+        self.wanted: KeyWanted | None = None  # sizes of arguments that have to be fixed for that
 
 
 Apart = Callable[[Any], tuple[Any, Callable[[Any], Any] | None]]
@@ -65,6 +67,8 @@ class Write:
     kept: bool = True  # whether it is state of the program; what each call would write again, and is fixed, is not
     owner: Backend | None = None  # whose tensor it is
     rebuild: Callable[[Any], Any] | None = None  # makes the object again whose tensors `value` is
+    there: str | None = None  # the parameter that tells whether the slot holds anything but None
+    before: Any = None  # what the slot held before the first call, where that is a parameter
     array: Proxy | None = None  # the tensor that is written in place
 
 
@@ -88,6 +92,7 @@ def lasting_writes(
             )  # fmt: skip
     slots = list(tracer.journal.frames[0].values())
     found = [write for slot in slots if (write := _write(tracer, slot, reached, apart)) is not None]
+    found += [Write(write.there, ops.constant(True, dtype=dtype(bool))) for write in found if write.there is not None]
     _check_apart(tracer, [write for write in found if write.slot is None])
     asked = [write.first for write in found if write.first is not None]
     set_up = [write.slot for write in found if write.slot is not None and not write.kept]
@@ -161,11 +166,14 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int], apart: Apart) -> Wr
     param = _param_of(tracer, slot, old)
     replaced = tracer.replaced.get(id(old))
     if replaced is not None and replaced.number is not None:
-        return _count(tracer, slot, value, replaced.number, param or path)
+        return _count(tracer, slot, value, replaced, param or path)
     if param is not None and not (type(value) is Proxy and not value.weak):
         raise _changes(tracer, slot, old)
     backend = value.backend if type(value) is Proxy else value[0].backend if several else None
-    return Write(param or path, _named(tracer.unwrap(value), slot), slot, param, refusal, owner=backend)
+    there = _param_of(tracer, slot, replaced.there) if replaced is not None and replaced.there is not None else None
+    before = old if replaced is None else replaced.before
+    named = _named(tracer.unwrap(value), slot)
+    return Write(param or path, named, slot, param, refusal, owner=backend, there=there, before=before)
 
 
 def _named(value: Any, slot: Slot) -> Any:
@@ -175,8 +183,10 @@ def _named(value: Any, slot: Slot) -> Any:
     return value
 
 
-def _count(tracer: Capturing, slot: Slot, value: Any, kind: type, path: str) -> Write:
+def _count(tracer: Capturing, slot: Slot, value: Any, replaced: Replaced, path: str) -> Write:
     """The write of a number that calls change, for which an array stands. Raises where it is a number of another type then, or none."""
+    kind = replaced.number
+    assert kind is not None
     if type(value) is not kind and weak_kind(value) != kind.__name__:
         raise _changes(tracer, slot, kind())
     held, element = _named(tracer.unwrap(value), slot), dtype(kind)
@@ -186,7 +196,7 @@ def _count(tracer: Capturing, slot: Slot, value: Any, kind: type, path: str) -> 
         made = ops.astype(held, element) if kind is float else ops.copy(held)
     else:
         made = ops.as_tensor(held, dtype=element)
-    return Write(path, made, slot, path, rebuild=kind)
+    return Write(path, made, slot, path, rebuild=kind, before=replaced.before)
 
 
 def _refusal(tracer: Capturing, slot: Slot, value: Any, old: Any, module: str | None) -> UnsupportedConstruct | None:
@@ -206,10 +216,14 @@ def _refusal(tracer: Capturing, slot: Slot, value: Any, old: Any, module: str | 
     if not (old is None or old is MISSING):
         return None
     found = "None" if old is None else "not there"
-    return UnsupportedConstruct(
-        f"GFX cannot convert this write: {slot.name!r} is {found} in the first call and no longer in the next, and the code asks for it",
-        slot.span, "make it a tensor before the capture (a buffer), or an argument and a result",
-    )  # fmt: skip
+    what = f"GFX cannot convert this write: {slot.name!r} is {found} in the first call and no longer in the next, and the code asks for it"
+    hint = "make it a tensor before the capture (a buffer), or an argument and a result"
+    if old is MISSING or slot.kind not in ("attribute", "item"):
+        return UnsupportedConstruct(what, slot.span, hint)
+    refusal = Replaces(what, slot, hint, None, _becomes(value))
+    if refusal.becomes is not None:
+        refusal.wanted = wanted(tracer, value.value)
+    return refusal
 
 
 def _is_filled(old: Any) -> bool:
@@ -253,16 +267,18 @@ def _changes(tracer: Capturing, slot: Slot, old: Any, value: Any = None) -> Unsu
     what = f"GFX cannot convert this write: {slot.name!r} is a {what} that changes from call to call, and its value is part of the graph"
     hint = "make it a buffer (a tensor), or an argument and a result; where the first call alone changes it, call it once before the capture"
     if type(old) in NUMBERS and slot.kind in ("attribute", "item"):
-        return Replaces(what, slot, hint, old, _becomes(value))
+        becomes = _becomes(value)
+        return Replaces(what, slot, hint, old, becomes if becomes is None or becomes[0].dims == () else None)
     return UnsupportedConstruct(what, slot.span, hint)
 
 
 def _becomes(value: Any) -> tuple[LogicalTensor, Backend] | None:
-    """The type of an array without axes that a write puts in the place of a number, and whose it is; None of any other value."""
+    """The type of an array that a write puts in the place of a number or None, and whose it is; None of any other value."""
     if type(value) is not Proxy or value.weak or value.backend is None:
         return None
     type_ = value.value.type
-    return (type_, value.backend) if isinstance(type_, LogicalTensor) and type_.dims == () and type_.dtype else None
+    known = isinstance(type_, LogicalTensor) and type_.dims is not None and type_.dtype is not None
+    return (type_, value.backend) if known else None
 
 
 def _is_made(tracer: Capturing, value: Any) -> bool:

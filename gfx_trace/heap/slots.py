@@ -18,10 +18,14 @@ MISSING = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 
 
 class Replaced(NamedTuple):
-    """An array that calls replace: what it is called where it stands, and the type of the number for which it does, if it does."""
+    """An array that calls replace: what it is called where it stands, what stood there before (`before`: a number, None or itself), and
+    the type of the number that it stands for, if it stands for one. `there`: an array that tells whether it is there, where None stands
+    until a call sets it."""
 
     name: str
-    number: type | None
+    before: Any
+    number: type | None = None
+    there: Any = None
 
 
 class Slot:

@@ -12,7 +12,7 @@ import numpy as np
 from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.control import is_parameter
-from gfx_ir.errors import CaptureError
+from gfx_ir.errors import CaptureError, UnsupportedConstruct
 from gfx_ir.graph import Graph, Value
 from gfx_ir.infer.abstract import ARRAY, SCALAR, Abstract
 from gfx_ir.op import lookup
@@ -22,7 +22,7 @@ from gfx_ir.trees import paths
 from gfx_ir.types import LogicalTensor
 
 from ..heap.aliases import CONSTANT
-from ..heap.slots import Slot
+from ..heap.slots import Replaced, Slot
 from ..interfaces import Capturing
 from ..python.convert import constant_data
 from ..python.remembered import Recalled
@@ -46,6 +46,7 @@ class Arrays:
     def __init__(self, tracer: Capturing) -> None:
         self.tracer = tracer
         self._keys = dict[Value, Value]()  # those of constants
+        self._optional = dict[Proxy, Gated]()  # what may be None, by the arrays that it is if it is not
 
     def frameworks(self) -> list[Backend]:
         """Backends whose arrays and functions may occur in the captured code."""
@@ -108,6 +109,17 @@ class Arrays:
             elif path is None and not is_parameter(value.node) and not isinstance(x, np.generic):
                 found.base = CONSTANT
             self.tracer.kept.append(x)
+        replaced = self.tracer.replaced.get(at) if self.tracer.replaced else None
+        return found if replaced is None or replaced.there is None else self._perhaps(found, replaced)
+
+    def _perhaps(self, array: Proxy, replaced: Replaced) -> Any:
+        """What stands where None does until a call sets it: each time the same, of which the code may know that it is there."""
+        found = self._optional.get(array)
+        if found is None or _taken_back(found.test):
+            what = f"GFX cannot convert this use: {replaced.name!r} is None until a call sets it"
+            error = UnsupportedConstruct(what, None, "test whether it is None, and set it there")
+            test = self.array_proxy(replaced.there).read()
+            found = self._optional[array] = Gated(test, array, None, replaced.name, error=error)
         return found
 
     def _number(self, value: Value, kind: type) -> Any:

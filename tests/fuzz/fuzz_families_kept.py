@@ -150,12 +150,15 @@ def kept() -> Iterator[Program]:
 def judged_over_calls(program: Program) -> str:
     """What came of it: as `judged` has it, for the results of several calls."""
     x = torch.tensor(program.x)
-    author, captured = (define(program.text, f"<{program.name}>") for _ in range(2))
+    author, captured, typed = (define(program.text, f"<{program.name}>") for _ in range(3))
     try:
         wants = [outcome(lambda at=at: author(x + at)) for at in range(CALLS)]
         if any(isinstance(want, str) for want in wants):
             return "skipped"
-        run = gfx.symbolic_trace(captured, backend="torch")
+        try:
+            run = gfx.symbolic_trace(captured, backend="torch")
+        except gfx.GfxError:  # what takes the place of None has to have a type
+            run = gfx.symbolic_trace(typed, x)
     except gfx.GfxError:
         return REFUSED
     except Exception as error:

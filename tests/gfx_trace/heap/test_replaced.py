@@ -224,3 +224,92 @@ def test_a_flag_that_calls_turn_is_found_turned(ask, write, held):
 
     program = gfx.symbolic_trace(turning(Holder(held)), X)
     torch.testing.assert_close(results(program), results(turning(Holder(held))))
+
+
+class Empty(nn.Module):
+    """What its first call fills."""
+
+    def __init__(self):
+        super().__init__()
+        self.hidden, self.table = None, {"k": None}
+        self.register_buffer("buffered", None)
+
+    def set_back(self):
+        self.hidden = self.table["k"] = self.buffered = None
+
+
+class Recurrent(Empty):
+    def forward(self, x):
+        if self.hidden is None:
+            self.hidden = torch.zeros_like(x)
+        self.hidden = torch.tanh(x + self.hidden)
+        return self.hidden
+
+
+class ByAConditional(Empty):
+    def forward(self, x):
+        mean = x.mean(0)
+        self.hidden = mean if self.hidden is None else 0.9 * self.hidden + 0.1 * mean
+        return x - self.hidden
+
+
+class Before(Empty):
+    def forward(self, x):
+        before, self.hidden = self.hidden, x
+        return x if before is None else x - before
+
+
+class InADictionary(Empty):
+    def forward(self, x):
+        self.table["k"] = x * 2 if self.table.get("k") is None else self.table["k"] + x
+        return self.table["k"]
+
+
+class ABuffer(Empty):
+    def forward(self, x):
+        if self.buffered is not None:
+            self.buffered = self.buffered + x.sum()
+        else:
+            self.buffered = x.sum()
+        return x * self.buffered
+
+
+class InTheLoop(Empty):
+    def forward(self, x):
+        out = []
+        for row in x:
+            if self.hidden is None:
+                self.hidden = torch.zeros(3)
+            self.hidden = 0.9 * self.hidden + row
+            out.append(self.hidden)
+        return torch.stack(out)
+
+
+class OrOfAnotherShape(Empty):
+    def forward(self, x):
+        if getattr(self, "hidden", None) is None or self.hidden.shape != x.shape:
+            self.hidden = x
+        y = self.hidden + x
+        self.hidden = y * 0.1
+        return y
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize(
+    "kind", [Recurrent, ByAConditional, Before, InADictionary, ABuffer, InTheLoop, OrOfAnotherShape]
+)
+def test_what_is_none_until_a_call_fills_it_is_state(kind, dynamic):
+    wanted, model = results(kind()), kind()
+    program = gfx.symbolic_trace(model, X, dynamic=dynamic)
+    for _ in range(2):
+        torch.testing.assert_close(results(program), wanted)
+        model.set_back()
+    for target in ("torch", "jax", "numpy"):
+        emitted = gfx.transpile(kind(), X, to=target, dynamic=dynamic)
+        found = results(emitted if target == "torch" else lambda x, f=emitted: f(x.numpy()))
+        torch.testing.assert_close(found, wanted, check_dtype=False)
+
+
+def test_whether_it_is_there_is_a_parameter():
+    emitted = gfx.transpile(Recurrent(), X, to="torch")
+    assert 'params["hidden"] if bool(params["has_hidden"]) else torch.zeros_like(x)' in emitted.source
