@@ -45,8 +45,9 @@ def _getitem_spelling(args: SimpleNamespace) -> str:
 
 def _index(index: Any) -> str:
     """JAX takes a list in an index, but none that is all of it."""
-    kind = "" if index else ", dtype=int"  # an empty list has none
-    return f"jnp.array(index{kind})" if isinstance(index, list) else "index"
+    if not isinstance(index, list):
+        return "index"
+    return "jnp.array(index)" if index else "jnp.array(index, dtype=int)"
 
 
 def _of_its_own(mask: Any, x: Any, value: Any) -> bool:
