@@ -1,4 +1,4 @@
-"""State that replaces what calls find: an array, or a Python number, for which an array without axes stands.
+"""State that replaces what calls find: an array; a Python number, for which an array without axes stands; None until a call fills it.
 
 A capture takes what it finds for fixed, unless it is a parameter; where it turns out that calls replace it, it is captured again.
 """

@@ -38,8 +38,8 @@ from .kept_sizes import keep, wanted
 
 
 class Replaces(UnsupportedConstruct):
-    """A number or an array is replaced (`before`), which later calls find otherwise than the first, and which the graph took for fixed.
-    `becomes`: the type of the array that takes a number's place, and whose it is."""
+    """A number, an array or None is replaced (`before`), which later calls find otherwise than the first, and which the graph took for
+    fixed. `becomes`: the type of the array that takes the place of a number or of None, and whose it is."""
 
     def __init__(
         self, what: str, slot: Slot, hint: str, before: Any, becomes: tuple[LogicalTensor, Backend] | None = None
