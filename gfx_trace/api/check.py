@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from gfx_ir.errors import GfxError
 from gfx_ir.loading import backend
 from gfx_ir.param_tree import flatten
@@ -154,7 +156,8 @@ def _written(program: Program, target: Any, memo: Mapping[int, Any], given: Mapp
             found[path] = memo.get(id(held), held) if replaced is None else replaced
         else:
             found[path] = arguments[path]
-    return found
+    flags = {write.there: path for path, write in program.captured.slots.items() if write.there is not None}
+    return found | {flag: np.asarray(found[path] is not None) for flag, path in flags.items()}
 
 
 def _like(value: Any, tree: Any) -> Any:

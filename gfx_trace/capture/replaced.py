@@ -71,12 +71,12 @@ def _array(found: Replaces) -> Any:
 
 def _replaced(found: Replaces, array: Any) -> State:
     """What is replaced, by the id of its array; where None stands at first also the flag that tells so."""
-    name = found.slot.key if isinstance(found.slot.key, str) else "constant"
     if found.before is None:
-        there = np.asarray(False)
-        return {id(array): Replaced(name, None, there=there), id(there): Replaced(f"has_{name}", False, bool)}
+        owner, dot, key = found.path.rpartition(".")
+        there, flag = np.asarray(False), f"{owner}{dot}has_{key}"
+        return {id(array): Replaced(found.path, None, there=there), id(there): Replaced(flag, False, bool)}
     number = type(found.before) if type(found.before) in NUMBERS and found.becomes is None else None
-    return {id(array): Replaced(name, found.before, number)}
+    return {id(array): Replaced(found.path, found.before, number)}
 
 
 @contextmanager

@@ -42,10 +42,10 @@ class Replaces(UnsupportedConstruct):
     fixed. `becomes`: the type of the array that takes the place of a number or of None, and whose it is."""
 
     def __init__(
-        self, what: str, slot: Slot, hint: str, before: Any, becomes: tuple[LogicalTensor, Backend] | None = None
-    ) -> None:
+        self, what: str, slot: Slot, hint: str, path: str, before: Any, becomes: tuple[LogicalTensor, Backend] | None = None
+    ) -> None:  # fmt: skip
         super().__init__(what, slot.span, hint)
-        self.slot, self.before, self.becomes = slot, before, becomes
+        self.slot, self.path, self.before, self.becomes = slot, path, before, becomes
         self.wanted: KeyWanted | None = None  # sizes of arguments that have to be fixed for that
 
 
@@ -145,8 +145,7 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int], apart: Apart) -> Wr
     if id(slot.object) in tracer.copied:
         what = f"GFX cannot convert this write to {slot.name!r}: one array stands at two places of the object that is written"
         raise UnsupportedConstruct(what, slot.span, "give each place an array of its own: x.copy()")
-    owner = module if module is not None else type(slot.object).__name__.lower()
-    path = f"{owner}.{slot.key}" if owner else str(slot.key)
+    path = _path(tracer, slot)
     if _replaces(tracer, slot, value, old):
         tree, rebuild = apart(value)
         return Write(path, tree, slot, rebuild=rebuild)
@@ -174,6 +173,15 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int], apart: Apart) -> Wr
     before = old if replaced is None else replaced.before
     named = _named(tracer.unwrap(value), slot)
     return Write(param or path, named, slot, param, refusal, owner=backend, there=there, before=before)
+
+
+def _path(tracer: Capturing, slot: Slot) -> str:
+    """What a slot is called among the parameters: in a model by its module."""
+    module = tracer.module_paths.get(id(slot.object))
+    owner = module if module is not None else type(slot.object).__name__.lower()
+    key = str(slot.key)
+    key = key if key.isidentifier() or key.isdigit() else "value"  # a path has dots between its keys
+    return f"{owner}.{key}" if owner else key
 
 
 def _named(value: Any, slot: Slot) -> Any:
@@ -220,7 +228,7 @@ def _refusal(tracer: Capturing, slot: Slot, value: Any, old: Any, module: str | 
     hint = "make it a tensor before the capture (a buffer), or an argument and a result"
     if old is MISSING or slot.kind not in ("attribute", "item"):
         return UnsupportedConstruct(what, slot.span, hint)
-    refusal = Replaces(what, slot, hint, None, _becomes(value))
+    refusal = Replaces(what, slot, hint, _path(tracer, slot), None, _becomes(value))
     if refusal.becomes is not None:
         refusal.wanted = wanted(tracer, value.value)
     return refusal
@@ -268,7 +276,8 @@ def _changes(tracer: Capturing, slot: Slot, old: Any, value: Any = None) -> Unsu
     hint = "make it a buffer (a tensor), or an argument and a result; where the first call alone changes it, call it once before the capture"
     if type(old) in NUMBERS and slot.kind in ("attribute", "item"):
         becomes = _becomes(value)
-        return Replaces(what, slot, hint, old, becomes if becomes is None or becomes[0].dims == () else None)
+        becomes = becomes if becomes is None or becomes[0].dims == () else None
+        return Replaces(what, slot, hint, _path(tracer, slot), old, becomes)
     return UnsupportedConstruct(what, slot.span, hint)
 
 
@@ -340,7 +349,7 @@ def _param_of(tracer: Capturing, slot: Slot, array: Any) -> str | None:
             what = (
                 f"GFX cannot convert this write: {slot.name!r} is replaced, and the code asked for it as for a constant"
             )
-            raise Replaces(what, slot, "make it a buffer, or an argument and a result", array)
+            raise Replaces(what, slot, "make it a buffer, or an argument and a result", _path(tracer, slot), array)
         return None
     found = next((name for name, held in tracer.params.items() if held is array), None)
     if found is None:

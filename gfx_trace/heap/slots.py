@@ -18,7 +18,7 @@ MISSING = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 
 
 class Replaced(NamedTuple):
-    """An array that calls replace: what it is called where it stands, what stood there before (`before`: a number, None or itself), and
+    """An array that calls replace: what it is called among the parameters, what stood there before (`before`: a number, None or itself), and
     the type of the number that it stands for, if it stands for one. `there`: an array that tells whether it is there, where None stands
     until a call sets it."""
 

@@ -313,3 +313,40 @@ def test_what_is_none_until_a_call_fills_it_is_state(kind, dynamic):
 def test_whether_it_is_there_is_a_parameter():
     emitted = gfx.transpile(Recurrent(), X, to="torch")
     assert 'params["hidden"] if bool(params["has_hidden"]) else torch.zeros_like(x)' in emitted.source
+
+
+class Neuron(nn.Module):
+    """One that integrates and fires, as spiking networks have them."""
+
+    def __init__(self):
+        super().__init__()
+        self.charge, self.calls = None, 0
+
+    def forward(self, x):
+        if self.charge is None:
+            self.charge = torch.zeros_like(x)
+        self.calls += 1
+        self.charge = 0.9 * self.charge + x
+        fires = (self.charge > 1).float()
+        self.charge = self.charge - fires
+        return fires
+
+
+class Spiking(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(Neuron(), nn.LeakyReLU(0.5), Neuron())
+
+    def forward(self, x):
+        return self.layers(x * 3)
+
+
+def test_state_of_modules_stands_under_their_paths(tmp_path):
+    wanted, module = results(Spiking()), gfx.transpile(Spiking(), X, to="torch").module()
+    torch.testing.assert_close(results(module), wanted)
+    assert dict(module.named_buffers()).keys() >= {"layers.0.charge", "layers.0.has_charge", "layers.2.calls"}
+    program = gfx.symbolic_trace(Spiking(), X)
+    assert gfx.check(program, X)
+    program.save(tmp_path / "spiking.gfx")
+    torch.testing.assert_close(results(gfx.load(tmp_path / "spiking.gfx")), wanted)
+    assert "neuron(params[2], F.leaky_relu(" in gfx.transpile(Spiking(), X, to="torch").source
