@@ -346,7 +346,7 @@ def test_state_of_modules_stands_under_their_paths(tmp_path):
     torch.testing.assert_close(results(module), wanted)
     assert dict(module.named_buffers()).keys() >= {"layers.0.charge", "layers.0.has_charge", "layers.2.calls"}
     program = gfx.symbolic_trace(Spiking(), X)
-    assert gfx.check(program, X)
+    assert gfx.check(program, X).ok
     program.save(tmp_path / "spiking.gfx")
     torch.testing.assert_close(results(gfx.load(tmp_path / "spiking.gfx")), wanted)
     assert "neuron(params[2], F.leaky_relu(" in gfx.transpile(Spiking(), X, to="torch").source
