@@ -11,7 +11,8 @@ from gfx_ir.backend import Backend
 from gfx_ir.errors import GuardError
 from gfx_ir.loading import owner_of
 
-from ..control.state import NUMBERS, Write
+from ..control.replacing import NUMBERS
+from ..control.state import Write
 
 
 class Kept:

@@ -13,7 +13,7 @@ import numpy as np
 
 from gfx_ir.errors import CaptureError, OpenSizesRefused
 
-from ..control.state import NUMBERS, Replaces
+from ..control.replacing import NUMBERS, Replaces
 from ..frameworks.libraries import NotEntered
 from ..heap.slots import Replaced, Slot
 

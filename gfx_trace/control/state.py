@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.control import is_given, is_placeholder
@@ -20,39 +18,21 @@ from gfx_ir.op import Trait
 from gfx_ir.probing import closed_over, own_attribute
 from gfx_ir.program import beside
 from gfx_ir.trees import leaves
-from gfx_ir.types import LogicalTensor
 
 from ..heap.aliases import WrittenConstant
-from ..heap.contents import FIXED, row_of, unchanged
+from ..heap.contents import FIXED, unchanged
 from ..heap.journal import containers
 from ..heap.slots import MISSING, Replaced, Slot
 from ..interfaces import Capturing
-from ..python.faults import class_name
 from ..python.remembered import Filled, Left, hangs_on_data, inside
 from ..values.gated import usable
 from ..values.gradient_marks import unmarked
 from ..values.lost import Lost
-from ..values.open_keys import KeyWanted
 from ..values.proxy import HostProxy, Proxy, weak_kind
-from .kept_sizes import keep, wanted
-
-
-class Replaces(UnsupportedConstruct):
-    """A number, an array or None is replaced (`before`), which later calls find otherwise than the first, and which the graph took for
-    fixed. `becomes`: the type of the array that takes the place of a number or of None, and whose it is."""
-
-    def __init__(
-        self, what: str, slot: Slot, hint: str, path: str, before: Any, becomes: tuple[LogicalTensor, Backend] | None = None
-    ) -> None:  # fmt: skip
-        super().__init__(what, slot.span, hint)
-        self.slot, self.path, self.before, self.becomes = slot, path, before, becomes
-        self.wanted: KeyWanted | None = None  # sizes of arguments that have to be fixed for that
-
+from .kept_sizes import keep
+from .replacing import Replaces, changes, is_made, path_of, refusal_of
 
 Apart = Callable[[Any], tuple[Any, Callable[[Any], Any] | None]]
-
-
-NUMBERS = (int, float, bool)
 
 
 @dataclass(frozen=True)
@@ -145,12 +125,12 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int], apart: Apart) -> Wr
     if id(slot.object) in tracer.copied:
         what = f"GFX cannot convert this write to {slot.name!r}: one array stands at two places of the object that is written"
         raise UnsupportedConstruct(what, slot.span, "give each place an array of its own: x.copy()")
-    path = _path(tracer, slot)
+    path = path_of(tracer, slot)
     if _replaces(tracer, slot, value, old):
         tree, rebuild = apart(value)
         return Write(path, tree, slot, rebuild=rebuild)
     unasked = _is_unasked(tracer, slot, old, module)
-    refusal = None if unasked and isinstance(value, HostProxy) else _refusal(tracer, slot, value, old, module)
+    refusal = None if unasked and isinstance(value, HostProxy) else refusal_of(tracer, slot, value, old)
     several = type(value) is tuple and bool(value) and all(type(part) is Proxy for part in value)
     if refusal is not None and not (
         ((type(value) is Proxy or several) and _begins(slot, old)) or (unasked and hangs_on_data(value))
@@ -167,21 +147,12 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int], apart: Apart) -> Wr
     if replaced is not None and replaced.number is not None:
         return _count(tracer, slot, value, replaced, param or path)
     if param is not None and not (type(value) is Proxy and not value.weak):
-        raise _changes(tracer, slot, old)
+        raise changes(tracer, slot, old)
     backend = value.backend if type(value) is Proxy else value[0].backend if several else None
     there = _param_of(tracer, slot, replaced.there) if replaced is not None and replaced.there is not None else None
     before = old if replaced is None else replaced.before
     named = _named(tracer.unwrap(value), slot)
     return Write(param or path, named, slot, param, refusal, owner=backend, there=there, before=before)
-
-
-def _path(tracer: Capturing, slot: Slot) -> str:
-    """What a slot is called among the parameters: in a model by its module."""
-    module = tracer.module_paths.get(id(slot.object))
-    owner = module if module is not None else type(slot.object).__name__.lower()
-    key = str(slot.key)
-    key = key if key.isidentifier() or key.isdigit() else "value"  # a path has dots between its keys
-    return f"{owner}.{key}" if owner else key
 
 
 def _named(value: Any, slot: Slot) -> Any:
@@ -196,7 +167,7 @@ def _count(tracer: Capturing, slot: Slot, value: Any, replaced: Replaced, path: 
     kind = replaced.number
     assert kind is not None
     if type(value) is not kind and weak_kind(value) != kind.__name__:
-        raise _changes(tracer, slot, kind())
+        raise changes(tracer, slot, kind())
     held, element = _named(tracer.unwrap(value), slot), dtype(kind)
     if type(held) is not Value:
         made = ops.constant(held, dtype=element)
@@ -205,38 +176,6 @@ def _count(tracer: Capturing, slot: Slot, value: Any, replaced: Replaced, path: 
     else:
         made = ops.as_tensor(held, dtype=element)
     return Write(path, made, slot, path, rebuild=kind, before=replaced.before)
-
-
-def _refusal(tracer: Capturing, slot: Slot, value: Any, old: Any, module: str | None) -> UnsupportedConstruct | None:
-    """What a write to what outlives the call is refused with, where later calls hang on it; None: it is state."""
-    lasting = _not_state(tracer, slot, value, old)
-    if lasting is not None:
-        return lasting
-    if slot.kind == "item" and old is MISSING:
-        what = (
-            f"GFX cannot convert this write: the key {slot.name!r} is not there in the first call, and is in the next"
-        )
-        return UnsupportedConstruct(
-            what, slot.span, "make it a tensor before the capture (a buffer), or return it instead"
-        )
-    if not (old is None or old is MISSING or _is_filled(old) or tracer.arrays.array_owner(old) is not None):
-        return _changes(tracer, slot, old, value)
-    if not (old is None or old is MISSING):
-        return None
-    found = "None" if old is None else "not there"
-    what = f"GFX cannot convert this write: {slot.name!r} is {found} in the first call and no longer in the next, and the code asks for it"
-    hint = "make it a tensor before the capture (a buffer), or an argument and a result"
-    if old is MISSING or slot.kind not in ("attribute", "item"):
-        return UnsupportedConstruct(what, slot.span, hint)
-    refusal = Replaces(what, slot, hint, _path(tracer, slot), None, _becomes(value))
-    if refusal.becomes is not None:
-        refusal.wanted = wanted(tracer, value.value)
-    return refusal
-
-
-def _is_filled(old: Any) -> bool:
-    """Whether a slot holds what stands for what an earlier call left there."""
-    return isinstance(old, Filled) or (isinstance(old, tuple) and bool(old) and all(map(_is_filled, old)))
 
 
 def _is_unasked(tracer: Capturing, slot: Slot, old: Any, module: str | None) -> bool:
@@ -249,55 +188,9 @@ def _begins(slot: Slot, old: Any) -> bool:
     return slot.kind in ("attribute", "item") and (old is None or old is MISSING)
 
 
-def _not_state(tracer: Capturing, slot: Slot, value: Any, old: Any) -> UnsupportedConstruct | None:
-    """The refusal of a write that outlives the call, and is no state that a program can have."""
-    what = "GFX cannot convert this write: "
-    if slot.kind == "attribute" and _is_made(tracer, value):
-        what += f"the {type(value).__name__} that the code makes outlives the call"
-        return UnsupportedConstruct(what, slot.span, "keep its tensors instead")
-    if slot.kind in ("cell", "global") and not isinstance(old, (int, float)):
-        what += f"the {'global' if slot.kind == 'global' else 'variable'} {slot.name!r} "
-        what += "outlives the call" if slot.kind == "global" else "of a function around this one outlives the call"
-        return UnsupportedConstruct(what, slot.span, "make it an attribute of an object, or an argument and a result")
-    if slot.kind == "contents" or value is MISSING or isinstance(value, (list, dict, set)):
-        what += f"the contents of a {type(slot.object).__name__} outlive the call"
-        return UnsupportedConstruct(what, slot.span, "return them instead")
-    return None
-
-
-def _changes(tracer: Capturing, slot: Slot, old: Any, value: Any = None) -> UnsupportedConstruct:
-    """The error for a write that replaces what is no tensor, and what the graph took for fixed, by `value`."""
-    what = (
-        "Python number"
-        if isinstance(old, (int, float)) and not isinstance(old, np.generic)
-        else class_name(tracer, old) or "value"
-    )
-    what = f"GFX cannot convert this write: {slot.name!r} is a {what} that changes from call to call, and its value is part of the graph"
-    hint = "make it a buffer (a tensor), or an argument and a result; where the first call alone changes it, call it once before the capture"
-    if type(old) in NUMBERS and slot.kind in ("attribute", "item"):
-        becomes = _becomes(value)
-        becomes = becomes if becomes is None or becomes[0].dims == () else None
-        return Replaces(what, slot, hint, _path(tracer, slot), old, becomes)
-    return UnsupportedConstruct(what, slot.span, hint)
-
-
-def _becomes(value: Any) -> tuple[LogicalTensor, Backend] | None:
-    """The type of an array that a write puts in the place of a number or None, and whose it is; None of any other value."""
-    if type(value) is not Proxy or value.weak or value.backend is None:
-        return None
-    type_ = value.value.type
-    known = isinstance(type_, LogicalTensor) and type_.dims is not None and type_.dtype is not None
-    return (type_, value.backend) if known else None
-
-
-def _is_made(tracer: Capturing, value: Any) -> bool:
-    """Whether an object is one whose attributes the captured code set."""
-    return tracer.journal.made.since(value) and row_of(type(value)) is None
-
-
 def _replaces(tracer: Capturing, slot: Slot, value: Any, old: Any) -> bool:
     """Whether an attribute gets an object that the code has made of its data, and nothing was asked of what stood there before."""
-    if slot.kind != "attribute" or not _is_made(tracer, value) or not hangs_on_data(value):
+    if slot.kind != "attribute" or not is_made(tracer, value) or not hangs_on_data(value):
         return False
     before = {id(part) for part in inside(old)}
     return slot.place not in tracer.consulted and before.isdisjoint({*tracer.known, *tracer.consulted.owners()})
@@ -349,7 +242,7 @@ def _param_of(tracer: Capturing, slot: Slot, array: Any) -> str | None:
             what = (
                 f"GFX cannot convert this write: {slot.name!r} is replaced, and the code asked for it as for a constant"
             )
-            raise Replaces(what, slot, "make it a buffer, or an argument and a result", _path(tracer, slot), array)
+            raise Replaces(what, slot, "make it a buffer, or an argument and a result", path_of(tracer, slot), array)
         return None
     found = next((name for name, held in tracer.params.items() if held is array), None)
     if found is None:
