@@ -267,13 +267,24 @@ class WhereBothAreOthers(Masked):
         return self.mask @ x + self.other @ x
 
 
+@pytest.mark.parametrize("model", [OfData, OfTrained], ids=lambda m: m.__name__)
+def test_what_only_the_first_call_computes_is_state(model):
+    torch.manual_seed(0)
+    mine, plain = model(), model()
+    plain.load_state_dict(mine.state_dict())
+    program = gfx.symbolic_trace(mine, gfx.TensorSpec((gfx.Dim("N"), 3), "float32"))
+    for count in (2, 5, 3):
+        x = torch.randn(count, 3)
+        torch.testing.assert_close(program(x), plain(x))
+        for held in (mine, plain):
+            held.linear.weight.data.mul_(2)
+
+
 @pytest.mark.parametrize(
     "model",
     [
         OfAnySize,
-        OfData,
         Drawn,
-        OfTrained,
         Counting,
         OtherWhenReplaced,
         LastRows,

@@ -152,10 +152,26 @@ class DrawnOnce(Base):
         return x * self.table
 
 
+@pytest.mark.parametrize("kind", [TensorKept, StaysWhileTrained])
+def test_a_tensor_that_the_first_call_keeps_is_state(kind):
+    model, plain = kind(), kind()
+    program = gfx.symbolic_trace(model, X)
+    for x in (X, Y, X):
+        torch.testing.assert_close(program(x), plain(x))
+        for held in (model, plain):
+            held.layer.weight.data.mul_(2)
+
+
+def test_what_the_first_call_draws_is_state():
+    program = gfx.symbolic_trace(DrawnOnce(), X)
+    first = program(torch.ones_like(X))
+    torch.testing.assert_close(program(Y), Y * first)
+
+
 @pytest.mark.parametrize(
     "kind",
     [
-        HookedAnew, HookedBehind, FilledAgain, TensorKept, TensorInAList, TensorInAClosure, StaysWhileTrained, DrawnOnce,
+        HookedAnew, HookedBehind, FilledAgain, TensorInAList, TensorInAClosure,
     ],
 )  # fmt: skip
 def test_a_later_call_that_is_another_is_refused(kind):
