@@ -36,23 +36,26 @@ def with_all_state(work: Callable[[State], T]) -> T:
                 return work(state)
             except Replaces as found:
                 refusal = refusal or found
-                if found.slot.id not in held and found.wanted is not None:
-                    raise found.wanted from None
-                if found.slot.id in held or (found.before is None and not _is_sized(found)):
-                    raise refusal from None
-                array = held[found.slot.id] = _array(found)
-                if array is not found.before:
-                    standing.enter_context(_stands_in(found.slot, array))
-                state = {**state, **_replaced(found, array)}
+                new = [one for one in (found, *found.others) if one.slot.id not in held]
+                if not new or not all(map(_can_stand, new)):
+                    raise next((one.wanted for one in new if one.wanted is not None), refusal) from None
+                for one in new:
+                    array = held[one.slot.id] = _array(one)
+                    if array is not one.before:
+                        standing.enter_context(_stands_in(one.slot, array))
+                    state = {**state, **_replaced(one, array)}
             except CaptureError as error:
                 if refusal is None or isinstance(error, _TRIED_OTHERWISE):
                     raise
                 raise refusal from error
 
 
-def _is_sized(found: Replaces) -> bool:
-    """Whether the array that takes the place of None has the same sizes in each call."""
-    return found.becomes is not None and all(type(dim) is int for dim in found.becomes[0].dims or ())
+def _can_stand(found: Replaces) -> bool:
+    """Whether an array can stand for what is replaced: one that takes the place of None has the same sizes in each call."""
+    if found.before is not None:
+        return True
+    sized = found.becomes is not None and all(type(dim) is int for dim in found.becomes[0].dims or ())
+    return sized and found.wanted is None
 
 
 def _array(found: Replaces) -> Any:
