@@ -36,7 +36,7 @@ def with_all_state(work: Callable[[State], T]) -> T:
                 return work(state)
             except Replaces as found:
                 refusal = refusal or found
-                new = [one for one in (found, *found.others) if one.slot.id not in held]
+                new = [one for one in found.together if one.slot.id not in held]
                 if not new or not all(map(_can_stand, new)):
                     raise next((one.wanted for one in new if one.wanted is not None), refusal) from None
                 for one in new:

@@ -34,7 +34,7 @@ class Replaces(UnsupportedConstruct):
         super().__init__(what, slot.span, hint)
         self.slot, self.path, self.before, self.becomes = slot, path, before, becomes
         self.wanted: KeyWanted | None = None  # sizes of arguments that have to be fixed for that
-        self.others: Sequence[Replaces] = ()  # what else the same capture found replaced
+        self.together: Sequence[Replaces] = (self,)  # all that the same capture found replaced
 
 
 def refusal_of(tracer: Capturing, slot: Slot, value: Any, old: Any) -> UnsupportedConstruct | None:

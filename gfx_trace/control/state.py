@@ -71,19 +71,19 @@ def lasting_writes(
                 slot.span, "return it instead, or write into its tensors",
             )  # fmt: skip
     slots = list(tracer.journal.frames[0].values())
-    found, replacing = list[Write](), list[Replaces]()
+    found, raised = list[Write](), list[Replaces]()
     for slot in slots:
         try:
             write = _write(tracer, slot, reached, apart)
         except Replaces as replaces:
-            replacing.append(replaces)
+            raised.append(replaces)
         else:
             found += [] if write is None else [write]
-    replacing += [write.first for write in found if isinstance(write.first, Replaces)]
-    for replaces in replacing:
-        replaces.others = [other for other in replacing if other is not replaces]
-    if any(all(replaces is not write.first for write in found) for replaces in replacing):
-        raise replacing[0]
+    together = [*raised, *(write.first for write in found if isinstance(write.first, Replaces))]
+    for replaces in together:
+        replaces.together = together
+    if raised:
+        raise raised[0]
     found += [Write(write.there, ops.constant(True, dtype=dtype(bool))) for write in found if write.there is not None]
     _check_apart(tracer, [write for write in found if write.slot is None])
     asked = [write.first for write in found if write.first is not None]

@@ -97,10 +97,10 @@ class Arrays:
         at = id(x)
         if place is not None and self.tracer.places.setdefault(at, place) != place:
             self.tracer.met_twice.add(at)
-        found = self.tracer.known.get(at)
+        found, replaced = self.tracer.known.get(at), self.tracer.replaced.get(at)
         if found is None or _taken_back(found.value):
             owner = self.array_owner(x)
-            path, replaced = self.tracer.tensor_paths.get(at), self.tracer.replaced.get(at)
+            path = self.tracer.tensor_paths.get(at)
             name = name if replaced is None else replaced.name
             value = self.array_value(x, path or name, owner)
             found = self.tracer.known[at] = Proxy(value, owner)
@@ -109,7 +109,6 @@ class Arrays:
             elif path is None and not is_parameter(value.node) and not isinstance(x, np.generic):
                 found.base = CONSTANT
             self.tracer.kept.append(x)
-        replaced = self.tracer.replaced.get(at) if self.tracer.replaced else None
         return found if replaced is None or replaced.there is None else self._perhaps(found, replaced)
 
     def _perhaps(self, array: Proxy, replaced: Replaced) -> Any:
