@@ -29,8 +29,10 @@ BATCHING = "jax._src.interpreters.batching"
 """The module whose functions of these names put the axis of a batch where it is asked for: no call of the author's."""
 _COMPARING = PACKAGES | {__name__.partition(".")[0], "gfx_trace", "gfx_ir"}
 """The packages that know what JAX says of sizes that may be equal."""
-_RULES = "shape_rule", "broadcast_shapes", "broadcast_to", "typematch", "_einsum"
+_RULES = "shape_rule", "broadcast_shapes", "shapes_uncached", "broadcast_to", "typematch", "_einsum"
 """Ends of the names of functions of JAX that find the shape of a result, or whether two types are one."""
+_HELPING = __name__, "jax._src.core"
+"""The modules of the functions by which they compare sizes and shapes."""
 _PATCHED = threading.RLock()
 _SORTED_BY = 2**32 - 1
 """How many random numbers there are by which JAX sorts: so many that three times the bits of a size are drawn."""
@@ -177,8 +179,11 @@ def _calls(frame: FrameType) -> bool:
 
 
 def _by_rule(frame: FrameType | None) -> bool:
-    """Whether JAX asks by a rule for which some sizes have to be equal."""
-    while frame is not None and not frame.f_code.co_name.endswith(_RULES):
+    """Whether JAX asks by a rule for which some sizes have to be equal; what the rule calls besides may ask without such a need, as
+    `shape == other` does of first sizes where there are fewer of the one."""
+    while frame is not None and not (name := frame.f_code.co_name).endswith(_RULES):
+        if not name.startswith("<") and frame.f_globals.get("__name__") not in _HELPING:
+            return False
         frame = frame.f_back
     return frame is not None
 

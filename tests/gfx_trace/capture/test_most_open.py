@@ -210,6 +210,21 @@ def test_what_hangs_on_sizes_that_may_be_numbers_is_tried_where_these_are_none()
     assert len(runs) < 40
 
 
+def test_a_batch_as_large_as_the_features_is_open():
+    def layer(w, b, x):
+        out = x @ w * (1 / np.sqrt(x.shape[-1]))
+        return jnp.tanh(out + jnp.broadcast_to(b, out.shape)) * len(range(len(b)))
+
+    def loss(params, x):
+        for w, b in params:
+            x = layer(w, b, x)
+        return jnp.mean(x**2)
+
+    params = [(jnp.ones((4, 4)), jnp.ones(4))] * 2
+    program = gfx.symbolic_trace(jax.grad(loss), params, jnp.ones((4, 4)), dynamic=True)
+    assert dims(program)[-1] == ["x_0", "4"]
+
+
 def test_sizes_that_a_cache_shares_with_what_is_written_to_it_are_found_in_a_few_runs():
     runs = []
 
