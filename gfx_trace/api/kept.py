@@ -29,11 +29,11 @@ class Kept:
         for path, write in self.writes.items():
             assert write.slot is not None
             now, left = write.slot.found(write.slot.get()), self._left[path]
-            if write.param is None or now is left or (type(now) is type(left) and type(now) in NUMBERS and now == left):
+            if now is left or (type(now) is type(left) and type(now) in NUMBERS and now == left):
                 continue
-            if write.there is not None:
+            if write.there is not None and write.there in params:  # what no call reads is none of them
                 yield write.there, np.asarray(now is not None)
-            if now is not None or write.there is None:
+            if write.param is not None and write.param in params and (now is not None or write.there is None):
                 yield write.param, _as_param(path, write, now, params[write.param])
             self._left[path] = now
 

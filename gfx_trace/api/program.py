@@ -351,7 +351,7 @@ class Program(gfx_ir.program.Program):
 
     def _replace(self, path: str, write: Write, value: Any, owner: Backend) -> None:
         """Put what a call made in the place of what stood there, as an array of the same framework."""
-        if write.param is not None:  # what the next call begins with
+        if write.param in self.params:  # what the next call begins with, if it reads it
             source = stays(write.param, self.params[write.param], value, owner)
             value = value if source is owner else source.from_host(owner.to_host(value))
             self.params[write.param] = value

@@ -29,6 +29,7 @@ def with_all_state(work: Callable[[State], T]) -> T:
     with it than a program can with what only its calls decide."""
     state: dict[int, Replaced] = {}
     held: dict[tuple, Any] = {}  # the arrays, by their slots: kept alive, so that ids stay their own
+    paths: set[str] = set()
     refusal: Replaces | None = None
     with ExitStack() as standing:
         while True:
@@ -37,8 +38,12 @@ def with_all_state(work: Callable[[State], T]) -> T:
             except Replaces as found:
                 refusal = refusal or found
                 new = [one for one in found.together if one.slot.id not in held]
-                if not new or not all(map(_can_stand, new)):
+                anew = not paths.isdisjoint(
+                    one.path for one in new
+                )  # of an object that code which is not entered makes in each call
+                if not new or anew or not all(map(_can_stand, new)):
                     raise next((one.wanted for one in new if one.wanted is not None), refusal) from None
+                paths.update(one.path for one in new)
                 for one in new:
                     array = held[one.slot.id] = _array(one)
                     if array is not one.before:

@@ -1,6 +1,6 @@
 """A fresh copy of a definition in a smaller language.
 
-Private names are mangled, annotations dropped, `match` spelled as if/elif, handlers' names made plain variables.
+Private names are mangled, annotations of variables dropped, `match` spelled as if/elif, handlers' names made plain variables.
 Classes and async functions inside are copied as they are: their functions are converted when they are called.
 """
 
@@ -77,7 +77,8 @@ class Desugar:
         return ast.copy_location(ast.Attribute(self.copy(node.value), self.mangle(node.attr), node.ctx), node)
 
     def arg(self, node: ast.arg) -> ast.arg:
-        return ast.copy_location(ast.arg(self.mangle(node.arg), None), node)
+        hint = None if node.annotation is None else self.copy(node.annotation)
+        return ast.copy_location(ast.arg(self.mangle(node.arg), hint), node)
 
     def alias(self, node: ast.alias) -> ast.alias:
         bound = node.asname or node.name
@@ -92,7 +93,7 @@ class Desugar:
 
     def function(self, node: ast.FunctionDef) -> ast.FunctionDef:
         new = self.plain(node)
-        new.name, new.returns, new.type_comment = self.mangle(node.name), None, None
+        new.name, new.type_comment = self.mangle(node.name), None
         return new
 
     def declaration(self, node: ast.Global | ast.Nonlocal) -> ast.stmt:

@@ -16,7 +16,7 @@ from .desugar import Desugar
 from .early_exit import EarlyExit
 from .names import Fresh
 from .parse import Definition
-from .scopes import Use, parameters, scan
+from .scopes import Use, declared, parameters, scan
 from .templates import HOOKS, arguments, at, fill_places, function, hook, load, loads_tuple, statement, thunk
 
 ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR | inspect.CO_ITERABLE_COROUTINE
@@ -100,7 +100,9 @@ def as_function(node: ast.AST) -> ast.FunctionDef:
         node = at(ast.FunctionDef("lambda_", node.args, [back], [], None), node)
     first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
     node.lineno, node.decorator_list = first, []  # a code object starts at its first decorator
-    node.args.defaults, node.args.kw_defaults = [], [None] * len(node.args.kwonlyargs)
+    node.args.defaults, node.args.kw_defaults, node.returns = [], [None] * len(node.args.kwonlyargs), None
+    for arg in declared(node.args):
+        arg.annotation = None
     return node
 
 

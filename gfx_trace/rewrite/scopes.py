@@ -50,9 +50,18 @@ class Variables:
             self.order.setdefault(name, len(self.order))
 
 
-def parameters(args: ast.arguments) -> list[str]:
+def declared(args: ast.arguments) -> list[ast.arg]:
     nodes = [*args.posonlyargs, *args.args, *args.kwonlyargs]
-    return [a.arg for a in [*nodes, *filter(None, (args.vararg, args.kwarg))]]
+    return [*nodes, *filter(None, (args.vararg, args.kwarg))]
+
+
+def parameters(args: ast.arguments) -> list[str]:
+    return [a.arg for a in declared(args)]
+
+
+def _annotations(node: ast.FunctionDef | ast.Lambda) -> list[ast.expr | None]:
+    """They stand outside of the function, like its defaults: dispatch by classes asks for them."""
+    return [getattr(node, "returns", None), *(a.annotation for a in declared(node.args))]
 
 
 def free_names(node: ast.AST) -> tuple[set[str], set[str]]:
@@ -119,7 +128,11 @@ def _nested(node: ast.AST, use: Use, of: Variables) -> list:
     itself = {node.name} if node.__dict__.get("calls_itself") else set()
     of.captured |= (reads - itself) | writes
     args = getattr(node, "args", None)
-    outside = [*args.defaults, *args.kw_defaults] if args else [*node.bases, *(k.value for k in node.keywords)]
+    outside = (
+        [*args.defaults, *args.kw_defaults, *_annotations(node)]
+        if args
+        else [*node.bases, *(k.value for k in node.keywords)]
+    )
     return [n for n in [*getattr(node, "decorator_list", ()), *outside] if n is not None]
 
 

@@ -2,9 +2,11 @@
 
 import functools
 import heapq
+import inspect
 import operator
 import string
 import types
+import typing
 from collections import defaultdict
 
 import pytest
@@ -281,6 +283,47 @@ class Tells:
 def test_a_function_that_is_chosen_by_a_class_is_that_of_tensors():
     agrees(lambda x: x * told(x))
     agrees(lambda x: x * Tells().told(x).sum() + Tells().told(1))
+
+
+def test_functions_that_are_defined_under_way_have_their_annotations():
+    def cast(f):
+        return lambda v: f(f.__annotations__["v"](v))
+
+    def function(x):
+        class Own:
+            pass
+
+        @cast
+        def scaled(v: float, *rest: Own, by: "str" = "", **more: bool) -> torch.Tensor:
+            return x * v
+
+        def typed(v: Own, w: Own | None = None) -> int:
+            return 1
+
+        hints = typing.get_type_hints(typed)
+        made = []
+        for kind in (int, float):
+
+            def convert(v: kind) -> kind:
+                return v
+
+            made.append(inspect.signature(convert).return_annotation is kind)
+        return scaled("2.5") + (hints["v"] is Own) + len(hints) * 10 + sum(made) * 100
+
+    agrees(function)
+
+
+def test_what_code_that_is_not_entered_makes_anew_in_each_call_is_no_state():
+    def function(x):
+        @functools.singledispatch
+        def told_here(v):
+            return 1.0
+
+        told_here.register(torch.Tensor, lambda v: v * 2)
+        return told_here(x)
+
+    with pytest.raises(CaptureError, match="changes from call to call"):
+        gfx.symbolic_trace(function)
 
 
 def test_a_default_that_a_loop_makes_is_there_for_who_asks_for_its_key():

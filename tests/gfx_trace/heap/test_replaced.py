@@ -310,6 +310,23 @@ def test_what_is_none_until_a_call_fills_it_is_state(kind, dynamic):
         torch.testing.assert_close(found, wanted, check_dtype=False)
 
 
+def test_a_number_that_calls_write_and_none_reads_is_left_behind():
+    class Kept:
+        def __init__(self):
+            self.items, self.twice, self.calls = [0, 0], 0, 0
+
+        def __call__(self, x):
+            self.items[0] += 1
+            self.items[1] = self.items[0] * 2
+            self.calls += 1
+            self.twice = self.calls * 2
+            return x * self.items[1] + self.twice
+
+    wanted, kept, left = results(author := Kept()), Kept(), vars(author)
+    torch.testing.assert_close(results(gfx.symbolic_trace(kept, X)), wanted)
+    assert vars(kept) == left
+
+
 def test_whether_it_is_there_is_a_parameter():
     emitted = gfx.transpile(Recurrent(), X, to="torch")
     assert 'params["hidden"] if bool(params["has_hidden"]) else torch.zeros_like(x)' in emitted.source
