@@ -92,9 +92,9 @@ def expand(x, shape):
 
 
 def chunk(x, chunks, axis=0):
-    """At most `chunks` parts along an axis, all of the same size but the last."""
-    size = max(1, -(-x.shape[axis] // chunks))
-    return jnp.split(x, list(range(size, x.shape[axis], size)), axis=axis)
+    """At most `chunks` parts along an axis, all of the same size but the last; as many empty ones, if there is nothing."""
+    size = -(-x.shape[axis] // chunks)
+    return jnp.split(x, list(range(size, x.shape[axis], size)) if size else chunks, axis=axis)
 
 
 def pad(x, widths, mode="constant", value=0):

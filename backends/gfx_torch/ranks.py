@@ -1,4 +1,4 @@
-"""How many axes the tensors have that torch's functions take, where the ops that they become would compute something else of others."""
+"""The shapes of the tensors that torch's functions take, where the ops that they become would compute something else of others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from gfx_ir import ops
 from gfx_ir.build import assumptions
 from gfx_ir.errors import ShapeError
 from gfx_ir.graph import Value
+from gfx_ir.infer.abstract import never_meet
 from gfx_ir.lifting.words import check_rank
+from gfx_ir.op import OpDef
+from gfx_ir.rules import RAISED, infer
+from gfx_ir.trees import leaves
 
 from .lifting import known_rank
 
@@ -93,3 +97,25 @@ def require_alike(call: str, a: Any, b: Any) -> None:
             raise ShapeError(f"torch.{call} takes tensors of one rank, and gets {ranks[0]} and {ranks[1]} axes")
     elif assumptions() is not None and type(a) is type(b) is Value:
         check_rank(a, "==", ops.rank(b), f"torch.{call}: tensors of one rank")
+
+
+def of_one_shape(call: str, x: Any, other: Any) -> None:
+    """Raises ShapeError where two tensors are known to have other shapes, of which a function takes the elements pair by pair."""
+    dims, others = (getattr(item.type, "dims", None) if type(item) is Value else None for item in (x, other))
+    if dims is not None and others is not None and never_meet(dims, others):
+        raise ShapeError(f"torch.{call} takes tensors of one shape, and gets {dims} and {others}")
+
+
+def fills(call: str, src: Any, op: OpDef, *args: Any) -> None:
+    """Raises ShapeError where a tensor is known to have another shape than the part that an op takes of another one, in whose place
+    a function puts it."""
+    types = [arg.type if type(arg) is Value else arg for arg in args]
+    dims = getattr(src.type, "dims", None) if type(src) is Value else None
+    if dims is None or any(type(leaf) is Value and not leaf.is_tensor for leaf in leaves(args)):
+        return
+    try:
+        part = infer(op, tuple(types), "torch")[0].dims
+    except RAISED:
+        return
+    if part is not None and never_meet(part, dims):
+        raise ShapeError(f"torch.{call} puts {dims} in a place of shape {part}", hint="expand it first")

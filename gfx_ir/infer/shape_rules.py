@@ -14,7 +14,7 @@ from ..python_numbers import NUMBER_CLASSES
 from ..rules import OPEN, RAISED, UNKNOWN, infer
 from ..trees import BRANCHES, is_constant, leaves, tree_map
 from ..types import LogicalTensor
-from .abstract import PYTHON
+from .abstract import PYTHON, ranks_of
 
 OTHER = type("Other", (), {"__repr__": lambda self: "OTHER"})()
 """Stands for the type of a tensor of which nothing is said yet."""
@@ -159,7 +159,7 @@ class ShapeRules:
         return self.once(("element", call.key, _signature(types)), self._element, call, types)
 
     def rank(self, call: Call, types: tuple) -> Any:
-        """The rank of an output by that of the OTHER tensor: a pair of how many times that counts and what is added, or VARIES."""
+        """The ranks of an output in terms of that of the OTHER tensor, or VARIES."""
         return self.once(("rank", call.key, _signature(types)), self._rank, call, types)
 
     def once(self, key: Any, rule: Callable[[Call, tuple], Any], call: Call, types: tuple) -> Any:
@@ -194,15 +194,24 @@ class ShapeRules:
         return made[0] if len({(found.dtype, found.weak) for found in made}) == 1 else VARIES
 
     def _rank(self, call: Call, types: tuple) -> Any:
-        answers = []
+        answers = dict[int, int]()
         for probe, found in self._tried(call, types, _BY_RANK):
             if found.dims is None:
                 return VARIES
-            answers.append((len(probe.dims or ()), len(found.dims)))
-        if len(answers) > 1 and len({found for _, found in answers}) == 1:
-            return 0, answers[0][1]
-        less = {found - rank for rank, found in answers}
-        return (1, less.pop()) if len(less) == 1 else VARIES
+            answers[len(probe.dims or ())] = len(found.dims)
+        made = set(answers.values())
+        if len(answers) > 1 and len(made) == 1:
+            return ranks_of(made.pop())
+        less = {rank - found for rank, found in answers.items()}
+        if len(less) == 1:
+            return frozenset((frozenset(((OTHER, less.pop()),)),))
+        *_, above, most = range(len(_BY_RANK))
+        if not {above, most} & answers.keys():  # it takes no more axes than these
+            return frozenset().union(*map(ranks_of, made)) if made else VARIES
+        less, least = {rank - answers.get(rank, rank) for rank in (above, most)}, min(made)
+        if len(less) == 1 and all(found == max(rank - min(less), least) for rank, found in answers.items()):
+            return frozenset((frozenset(((OTHER, less.pop()), (None, -least))),))
+        return VARIES
 
     def _tried(self, call: Call, types: tuple, probes: list) -> Iterator[tuple[LogicalTensor, LogicalTensor]]:
         """Each of several types that is not refused in the place of what is OTHER, and what the rule gives then."""

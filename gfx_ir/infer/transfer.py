@@ -143,10 +143,19 @@ def ranks(call: Call, asked: Questions, question: Question) -> Rule:
     return ranks_of(len(alone)) if alone is not None else (yield from _ranks_of_all(call, asked, question))
 
 
-def _by_rank(told: Any, tensor: Value | None, question: Question) -> Rule:
-    """The ranks of what hangs on that of one tensor."""
-    times, more = told
-    return dropped((yield question, tensor), -more) if times else ranks_of(more)
+def _by_rank(told: Ranks, tensor: Value | None, question: Question) -> Rule:
+    """The ranks of what hangs on that of one tensor, which is OTHER in what was told."""
+    if not any(argument is OTHER for terms in told for argument, _ in terms):
+        return told
+    ranks: Ranks | None = yield question, tensor
+    if ranks is None:
+        return None
+    found: Ranks = frozenset()
+    for terms in told:
+        less = sum(k or 0 for argument, k in terms if argument is OTHER)
+        rest = frozenset((argument, k) for argument, k in terms if argument is not OTHER)
+        found |= {greatest(one, rest) for one in dropped(ranks, less) or ()}
+    return found if len(found) <= MOST else None
 
 
 def _ranks_of_all(call: Call, asked: Questions, question: Question) -> Rule:
@@ -174,10 +183,10 @@ def _sized(given: LogicalTensor | None) -> LogicalTensor | None:
 
 
 def _told_rank(call: Call, types: list[Any], rules: ShapeRules) -> Any:
-    """The rank of an output by that of the only tensor whose own is open: a pair as ShapeRules.rank gives it, or VARIES."""
+    """The ranks of an output in terms of the only tensor whose own is open, as ShapeRules.rank gives them, or VARIES."""
     made = rules.type(call, tuple(types)).dims
     if made is not None:
-        return 0, len(made)
+        return ranks_of(len(made))
     if sum(known.dims is None for known in types) != 1:
         return VARIES
     return rules.rank(call, tuple([OTHER if known.dims is None else known for known in types]))

@@ -249,9 +249,9 @@ def positions(say: Dialect) -> Table:
     def diag(v: Any, k: int = 0) -> Any:
         v = say.as_array(v)
         count = rank(v)
-        if count is None:
-            return ops.diag(v, k)
-        return ops.diagonal(v, offset=k) if count == 2 else ops.diag_embed(v, k)
+        if count == 2:
+            return ops.diagonal(v, offset=k)
+        return ops.diag_embed(v, k) if count == 1 else ops.diag(v, k)
 
     def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None, **options: Any) -> Any:
         say.refuse(say.call("searchsorted"), **options)

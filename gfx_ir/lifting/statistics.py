@@ -6,8 +6,10 @@ from typing import Any
 
 from .. import ops
 from ..dtypes import DType
+from ..errors import ShapeError
 from ..graph import Value
 from ..ops.statistics import areas
+from ..types import LogicalTensor
 from .words import Dialect, Table, ask_rank, expect, kind_of
 
 
@@ -82,6 +84,11 @@ def slopes(f: Any, step: Any, axis: int, edge_order: int = 1) -> Any:
     `step` is the distance of neighbours, or a vector of positions.
     """
     x = ops.moveaxis(f, axis, -1)
+    size = x.type.dims[-1] if isinstance(x.type, LogicalTensor) and x.type.dims else None
+    if isinstance(size, int) and size <= edge_order:
+        raise ShapeError(
+            f"slopes of this order need more than {edge_order} elements along an axis, and there are {size}"
+        )
     if isinstance(step, (int, float)) or not getattr(getattr(step, "type", None), "rank", 0):
         before = after = step
         first = last = (step, step)

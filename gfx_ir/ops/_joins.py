@@ -185,8 +185,8 @@ def chunk_type(args: SimpleNamespace, rules: str) -> tuple[LogicalTensor, ...]:
     if part is None:
         part = host.floordiv(host.add(size, chunks - 1), chunks)
     if isinstance(size, int) and isinstance(part, int):
-        starts = range(0, size, part) if size else range(1)
-        return _cut(x, args.axis, [min(part, size - start) for start in starts])
+        sizes = [min(part, size - start) for start in range(0, size, part)] if size else [0] * chunks
+        return _cut(x, args.axis, sizes)
     last = host.sub(size, host.mul(part, chunks - 1))
     return _cut(x, args.axis, [part] * (chunks - 1) + [last])
 

@@ -56,9 +56,9 @@ def split(x, sections, axis=0):
 
 
 def chunk(x, chunks, axis=0):
-    """Split x into at most `chunks` parts of equal size, the last one smaller."""
-    size = max(1, -(-x.shape[axis] // chunks))
-    return np.split(x, range(size, x.shape[axis], size), axis=axis)
+    """Split x into at most `chunks` parts of equal size, the last one smaller; into as many empty ones, if there is nothing."""
+    size = -(-x.shape[axis] // chunks)
+    return np.split(x, range(size, x.shape[axis], size) if size else chunks, axis=axis)
 
 
 def is_floating(x):

@@ -192,6 +192,11 @@ def _one_hot_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
 @takes_open
 def _diag_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     x = as_type(args.x, rules)
+    if x.rank not in (None, 1, 2):
+        raise ShapeError(
+            f"a diagonal is that of a matrix, or becomes one: this has {x.rank} axes",
+            hint="for stacks of matrices take `diagonal`",
+        )
     if x.rank is None or not isinstance(args.offset, int):
         return LogicalTensor(x.dtype)
     if x.rank == 1:

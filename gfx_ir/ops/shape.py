@@ -158,7 +158,7 @@ def _split(args: SimpleNamespace) -> str:
 def chunk_count(args: SimpleNamespace) -> int:
     """How many parts torch.chunk makes; `chunks` where the size is not known."""
     size = _seen.size_of(args.x, args.axis)
-    return -(-size // max(1, -(-size // args.chunks))) or 1 if isinstance(size, int) else args.chunks
+    return -(-size // -(-size // args.chunks)) if isinstance(size, int) and size else args.chunks
 
 
 def _chunk(args: SimpleNamespace) -> str:

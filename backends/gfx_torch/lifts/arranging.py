@@ -9,7 +9,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.build import assumptions, host
 from gfx_ir.dtypes import DTYPES
-from gfx_ir.errors import ShapeError, UnsupportedConstruct
+from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.memory import dense
 from gfx_ir.op import lookup
@@ -29,6 +29,7 @@ from ..lifting import (
     sizes,
     untracked,
 )
+from ..ranks import fills, just, require
 from .shapes import broadcast_tensors
 
 
@@ -67,8 +68,9 @@ def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_off
     if _memory(input)[0] is not input:
         refuse("torch.as_strided_scatter of a view", "copy it first: x.reshape(-1).clone()")
     op = lookup("as_strided")
-    named = op.named((input, sizes((size,)), sizes((stride,)), storage_offset or 0))
-    return op.put(named, src, 1)  # type: ignore[misc]
+    args = input, sizes((size,)), sizes((stride,)), storage_offset or 0
+    fills("as_strided_scatter", src, op, *args)
+    return op.put(op.named(args), src, 1)  # type: ignore[misc]
 
 
 def unfold(input: Any, dimension: Any, size: Any, step: Any) -> Any:
@@ -99,6 +101,7 @@ def slice_(input: Any, dim: Any = 0, start: Any = None, end: Any = None, step: A
 def diagonal_scatter(input: Any, src: Any, offset: Any = 0, dim1: Any = 0, dim2: Any = 1) -> Any:
     """A copy with src as its diagonal."""
     op = lookup("diagonal")
+    fills("diagonal_scatter", src, op, input, offset, dim1, dim2)
     return op.put(op.named((input, offset, dim1, dim2)), src, 1)  # type: ignore[misc]
 
 
@@ -186,12 +189,10 @@ def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, *, dtype: Any =
 def cartesian_prod(*tensors: Any) -> Any:
     """Every choice of one element from each, in a row."""
     for x in tensors:
-        if (rank := ask_rank(x, 1, "torch.cartesian_prod")) > 1:
-            raise ShapeError(f"torch.cartesian_prod takes vectors, and one has {rank} axes")
+        require("cartesian_prod", x, "==", 1)
     if len(tensors) == 1:
         return tensors[0]
-    vectors = tuple(ops.reshape(x, (1,)) if known_rank(x) == 0 else x for x in tensors)
-    return ops.stack(tuple(map(ops.flatten, ops.meshgrid(vectors, indexing="ij"))), axis=1)
+    return ops.stack(tuple(map(ops.flatten, ops.meshgrid(tensors, indexing="ij"))), axis=1)
 
 
 def combinations(input: Any, r: Any = 2, with_replacement: Any = False) -> Any:
@@ -308,7 +309,7 @@ LIFTS = {
     names("diagonal_scatter"): diagonal_scatter,
     names("diagflat"): diagflat,
     "torch.cartesian_prod": cartesian_prod,
-    "torch.combinations": combinations,
+    "torch.combinations": just("combinations", combinations, 1),
     "Tensor.sum_to_size": sum_to_size,
     "Tensor.resize_": no_memory("Tensor.resize_"),
     "Tensor.resize_as_ torch.resize_as_": no_memory("Tensor.resize_as_"),

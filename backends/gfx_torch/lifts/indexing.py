@@ -10,8 +10,10 @@ from gfx_ir.errors import ShapeError
 from gfx_ir.graph import Value
 from gfx_ir.lifting import writing
 from gfx_ir.lifting.words import rank as rank_of
+from gfx_ir.op import lookup
 
 from ..lifting import ask_rank, at, fixed_int, is_number, known_size, names, refuse
+from ..ranks import fills
 
 
 def _is_list(item: Any) -> bool:
@@ -141,12 +143,15 @@ def _within(call: str, input: Any, dim: Any, start: Any, length: Any) -> None:
 
 def select_scatter(input: Any, src: Any, dim: Any, index: Any) -> Any:
     """A copy with src at an index of an axis."""
+    fills("select_scatter", src, lookup("getitem"), input, at(dim, index))
     return ops.index_put(input, at(dim, index), src)
 
 
 def slice_scatter(input: Any, src: Any, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1) -> Any:
     """A copy with src in a slice of an axis."""
-    return ops.index_put(input, at(dim, slice(start, end, step)), src)
+    place = at(dim, slice(start, end, step))
+    fills("slice_scatter", src, lookup("getitem"), input, place)
+    return ops.index_put(input, place, src)
 
 
 def copy_(input: Any, src: Any, non_blocking: Any = False) -> Any:
@@ -163,9 +168,9 @@ def diag(input: Any, diagonal: Any = 0) -> Any:
     """The diagonal of a matrix, or a matrix with this diagonal."""
     told = told_dims(input)
     rank = rank_of(input) if told is None else len(told)
-    if rank is None:
-        return ops.diag(input, diagonal)
-    return ops.copy(ops.diagonal(input, offset=diagonal)) if rank == 2 else ops.diag_embed(input, diagonal)
+    if rank == 2:
+        return ops.copy(ops.diagonal(input, offset=diagonal))
+    return ops.diag_embed(input, diagonal) if rank == 1 else ops.diag(input, diagonal)
 
 
 LIFTS = {

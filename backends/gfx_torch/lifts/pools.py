@@ -10,7 +10,7 @@ from gfx_ir.build import host
 from gfx_ir.dtypes import float64
 
 from ..lifting import Pair, dtype_like, fixed_int, known_rank, known_size, refuse
-from ..ranks import require
+from ..ranks import of_one_shape, require
 from .layers import Lifts, batched, each
 
 
@@ -154,6 +154,7 @@ def max_unpool(dims: int) -> Callable[..., Any]:
     def fn(
         input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
     ) -> Any:
+        of_one_shape(f"max_unpool{dims}d", input, indices)
         kernel = each(kernel_size, dims)
         size = tuple(output_size)[-dims:] if output_size is not None else _unpooled(input, kernel, stride, padding)
         if known_rank(input) != dims + 1:

@@ -6,10 +6,12 @@ from types import SimpleNamespace
 
 from gfx_ir.backend import Row
 from gfx_ir.build import dtype_of
+from gfx_ir.dtypes import DType
 from gfx_ir.ops import _seen
 
 from ..lifting import names, of_ranks
 from ..lifts import arranging, finding, scattering
+from ..ranks import just
 from ._spell import as_index, rank_of, scattered
 from .create import OWN_FLOAT, linspace
 
@@ -23,7 +25,10 @@ def _triangle(name: str) -> Row:
 
 def _logspace(args: SimpleNamespace) -> str:
     if not (_seen.is_plain(args.start) and _seen.is_plain(args.stop)):
-        return f"base ** ({linspace(args)})".replace(", device=device", "")
+        whole = isinstance(args.dtype, DType) and args.dtype.kind in "iu"  # which the powers are, not the exponents
+        exponents = linspace(SimpleNamespace(**{**vars(args), "dtype": None if whole else args.dtype}))
+        powers = f"base ** ({exponents})".replace(", device=device", "")
+        return f"({powers}).to(dtype)" if whole else powers
     count, part = ("num", "") if args.endpoint else ("num + 1", "[:-1]")
     return f"torch.logspace(start, stop, {count}, base=base, dtype=dtype){part}"
 
@@ -71,7 +76,7 @@ ROWS = (
     Row("block_diag", "torch.block_diag(*arrays)", {"torch.block_diag": arranging.block_diag}),
     _triangle("tril_indices"),
     _triangle("triu_indices"),
-    Row("logspace", _logspace, {"torch.logspace": arranging.logspace}, own=OWN_FLOAT),
+    Row("logspace", _logspace, {"torch.logspace": just("logspace", arranging.logspace, 0, 0)}, own=OWN_FLOAT),
     Row(
         "vander",
         _vander,

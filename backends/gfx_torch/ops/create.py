@@ -28,6 +28,7 @@ from ..lifting import (
     sizes,
     untracked,
 )
+from ..ranks import just
 from ._spell import dtype_of, is_scalar, sized, spread
 
 OWN_FLOAT = {"dtype": own("torch")}
@@ -266,7 +267,7 @@ ROWS = (
     ),
     Row("ones_like", "torch.ones_like(x, dtype=dtype)", {"torch.ones_like": _like("ones_like")}, spare=True),
     Row("arange", _arange, {"torch.arange": _arange_lift}, own={"dtype": own("torch", "start", "stop", "step")}),
-    Row("linspace", linspace, {"torch.linspace": _linspace_lift}, own=OWN_FLOAT),
+    Row("linspace", linspace, {"torch.linspace": just("linspace", _linspace_lift, 0, 0)}, own=OWN_FLOAT),
     Row("eye", _eye, {"torch.eye": _eye_lift}, own={"dtype": lambda a: OWN_FLOAT["dtype"](a) if a.k == 0 else None}),
     Row("to_device", "x.to(device)"),
     Row(

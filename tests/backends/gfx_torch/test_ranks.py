@@ -86,11 +86,21 @@ MATRICES = {
     "fill_diagonal": lambda x: x[0, 0].fill_diagonal_(1.0),
     "fill_diagonal of many": lambda x: x[:, :2].fill_diagonal_(1.0),
     "multi_dot of many": lambda x: torch.linalg.multi_dot([x, x]),
+    "cartesian_prod of a number": lambda x: torch.cartesian_prod(x[0, 0], x[0, 0, 0]),
+    "combinations": lambda x: torch.combinations(x[0]),
+    "diagonal_scatter": lambda x: torch.diagonal_scatter(x[0], x[0, 0, :1]),
+    "select_scatter": lambda x: torch.select_scatter(x[0], x[0, :1], 0, 1),
+    "slice_scatter": lambda x: torch.slice_scatter(x[0], x[0, 0], 0, 1),
+    "as_strided_scatter": lambda x: torch.as_strided_scatter(x.clone(), x[0, 0, :1], (2,), (4,)),
+    "linspace": lambda x: torch.linspace(x[0, 0], x[0, 0, 0], 5),
+    "logspace": lambda x: torch.logspace(x[0, 0, 0], x[0, 0], 5),
+    "gradient": lambda x: torch.gradient(x[:1]),
+    "diag": lambda x: torch.diag(x),
 }
 
 
 @pytest.mark.parametrize("name", MATRICES)
-def test_products_of_tensors_of_other_ranks_are_refused(name):
+def test_tensors_of_other_shapes_are_refused(name):
     x = torch.ones(3, 3, 3)
     assert raises(MATRICES[name], [x])
     with pytest.raises(ShapeError):

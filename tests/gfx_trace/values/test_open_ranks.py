@@ -106,3 +106,42 @@ def test_index_select_keeps_the_axis_for_an_index_without_axes():
         torch.testing.assert_close(program(x, mask), f(x, mask))
     single = gfx.symbolic_trace(lambda x, i: torch.index_select(x, 1, i), torch.rand(2, 3), torch.tensor(1))
     assert single(torch.rand(2, 3), torch.tensor(1)).shape == (2, 1)
+
+
+def tiled(x):
+    y = np.tile(x, (2, 1)).mean(axis=0)
+    y[1] = -1.5
+    return y
+
+
+def of_products(x):
+    y = np.diag(x[:, None] * x[None, :]).copy()
+    y[1:] = np.flip(x)[:-1]
+    return y
+
+
+def at_least_a_matrix(x):
+    y = np.atleast_2d(x).sum(axis=0)
+    y[0] += 1
+    return y
+
+
+def a_diagonal_or_its_matrix(x):
+    y = np.diag(x) + 1
+    y[0] += x[0]
+    return y
+
+
+@pytest.mark.parametrize("fn", [tiled, of_products, at_least_a_matrix, a_diagonal_or_its_matrix])
+@pytest.mark.parametrize("target", TO)
+def test_what_has_axes_whatever_the_rank_of_arguments_is_an_array(fn, target):
+    x = np.array([1.0, -2.0, 4.0])
+    got = gfx.transpile(fn, backend="numpy", to=target)(TO[target](x))
+    np.testing.assert_allclose(np.asarray(got), fn(x), rtol=1e-6)
+
+
+@pytest.mark.parametrize("make, diag", [(torch.ones, torch.diag), (np.ones, np.diag), (jnp.ones, jnp.diag)])
+@pytest.mark.parametrize("shape", [(), (2, 2, 2)])
+def test_a_diagonal_is_that_of_a_matrix(make, diag, shape):
+    with pytest.raises(gfx.GfxError, match=f"this has {len(shape)} axes"):
+        gfx.symbolic_trace(lambda x: diag(x), make(shape))

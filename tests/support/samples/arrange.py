@@ -59,4 +59,5 @@ SAMPLES += [
     S("logspace", (0.0, 2.0, 5)),
     S("logspace", (0.0, 3.0, 4), {"base": 2.0, "dtype": dtypes.float32}),
     S("logspace", (0, 2, 4), {"endpoint": False, "dtype": dtypes.float32}),
+    S("logspace", (np.array(0.0), np.array(2), 5), {"dtype": dtypes.int64}),
 ]
