@@ -9,7 +9,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.build import host
 from gfx_ir.graph import Value
-from gfx_ir.host import Dim, Expr, bounds
+from gfx_ir.host import Dim, Expr, bounds, divide
 from gfx_ir.lifting.words import parts
 from gfx_ir.ops import _seen
 
@@ -33,10 +33,10 @@ def split_spelling(args: SimpleNamespace) -> str:
 
 
 def chunk_spelling(args: SimpleNamespace) -> str:
-    """jnp.split refuses what does not divide: where the size is known not to, a helper cuts as torch.chunk does."""
+    """jnp.split refuses what does not divide: where the size is known and may not, a helper cuts as torch.chunk does."""
     size = _seen.size_of(args.x, args.axis)
-    if isinstance(size, int) and size % args.chunks:
-        one = -(-size // -(-size // args.chunks)) == 1
+    if size is not None and divide(size, args.chunks) is None:
+        one = isinstance(size, int) and -(-size // -(-size // args.chunks)) == 1
         return "chunk(x, chunks, axis=axis)" + ("[0]" if one else "")
     return "jnp.split(x, chunks, axis=axis)" + ("[0]" if args.chunks == 1 else "")
 

@@ -10,7 +10,7 @@ from gfx_ir.bound import Bound
 from gfx_ir.build import host
 from gfx_ir.errors import OpenShape, ShapeError
 from gfx_ir.graph import Value
-from gfx_ir.host import Dim, divide
+from gfx_ir.host import Dim, bounds, divide, reaching
 
 from ..lifting import fixed_int, known_rank, known_size, times, told_size
 from .arranging import cut
@@ -76,14 +76,25 @@ def _open_parts(tensor: Any, size: Any, dim: Any) -> OpenParts:
 
 def chunk(input: Any, chunks: Any, dim: Any = 0) -> Any:
     """torch.chunk: at most so many parts, the last one smaller."""
-    total = told_size(input, dim) if isinstance(chunks, Value) and isinstance(dim, int) else None
-    each = None if total is None or chunks.type is None else divide(total, chunks.type)
+    total = told_size(input, dim) if isinstance(dim, int) else None
+    each = None if total is None or not isinstance(chunks, Value) or chunks.type is None else divide(total, chunks.type)
     if isinstance(each, int) and each > 0:
         return split(input, each, dim)
     count = fixed_int(chunks, "the number of chunks")
     if count < 1:
         raise ShapeError(f"torch.chunk into {count} chunks")
-    return parts(ops.chunk(input, count, axis=dim))
+    made = lambda names=count: parts(ops.chunk(input, count, axis=dim))
+    if total is None or isinstance(total, int) or divide(total, count) is not None:
+        return made()
+    surely = (count - 1) ** 2 + 1  # from here on there are so many parts: before, 9 rows in 4 chunks are 3 of 3
+    if (bounds(total)[0] or 0) >= surely:
+        return made()
+    error = OpenShape(
+        "torch.chunk needs the size of the axis to know how many parts there are",
+        hint=f"unpack the parts, or give the shape: gfx.TensorSpec((gfx.Dim('n') * {count}, ...)), or gfx.Dim('n', min={surely})",
+        within={name: [Bound(step=count), *ends] for name, ends in reaching(total, surely).items()},
+    )
+    return OpenParts(made, error)
 
 
 def tensor_split(input: Any, indices_or_sections: Any = None, dim: Any = 0, **named: Any) -> tuple:

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
-from gfx_ir.errors import CaptureError, UnsupportedConstruct
+from gfx_ir.errors import CaptureError, GuardError, UnsupportedConstruct
 
 X = torch.arange(16.0).reshape(4, 4)
 Y = torch.arange(24.0).reshape(2, 4, 3)
@@ -256,6 +256,45 @@ def test_parts_of_which_the_last_is_smaller_are_unpacked():
 
     program, x = gfx.transpile(fn, torch.rand(2, 6), to="torch", dynamic=True), torch.rand(3, 7)
     torch.testing.assert_close(program(x), fn(x))
+
+
+def chunked(x):
+    total, found = 0, []
+    for part in x.chunk(3, dim=1):
+        total = total + part.sum(1, keepdim=True)
+        found.append(part * total)
+    return torch.cat(found, 1), len(x.chunk(3, 1))
+
+
+@pytest.mark.parametrize("to", ["torch", "jax"])
+@pytest.mark.parametrize(
+    ("seen", "note", "others"),
+    [(6, "a multiple of 3", (3, 9)), (8, "at least 5", (5, 7)), (4, None, (4,))],
+)
+def test_how_many_chunks_an_open_size_has_is_a_guard(to, seen, note, others):
+    program = gfx.transpile(chunked, torch.rand(2, seen), to=to, dynamic=True)
+    said = f"the size of 'x', axis 1, is {note}" if note else f"size {seen} of 'x', axis 1, is fixed"
+    assert said in program.program.notes
+    for size in others:
+        x = torch.rand(3, size)
+        found, count = program(x if to == "torch" else jnp.asarray(x.numpy()))
+        np.testing.assert_allclose(found, chunked(x)[0], rtol=1e-5)
+        assert count == chunked(x)[1]
+    with pytest.raises(GuardError):
+        program(torch.rand(2, 2) if to == "torch" else jnp.ones((2, 2)))
+
+
+@pytest.mark.parametrize("to", ["torch", "jax"])
+def test_chunks_that_are_unpacked_are_those_of_any_size(to):
+    def fn(x):
+        a, b = x.chunk(2, -1)
+        return a.sum(-1) - b.sum(-1)
+
+    program = gfx.transpile(fn, torch.rand(2, 6), to=to, dynamic=True)
+    for size in (6, 7):
+        x = torch.rand(3, size)
+        found = program(x if to == "torch" else jnp.asarray(x.numpy()))
+        np.testing.assert_allclose(found, fn(x), rtol=1e-5, atol=1e-6)
 
 
 def test_the_shape_of_a_list_of_arrays():
