@@ -142,8 +142,8 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int], apart: Apart) -> Wr
         tree, rebuild = apart(value)
         return Write(path, tree, slot, rebuild=rebuild)
     unasked = _is_unasked(tracer, slot, old, module)
-    refusal = None if unasked and isinstance(value, HostProxy) else refusal_of(tracer, slot, value, old)
-    several = type(value) is tuple and bool(value) and all(type(part) is Proxy for part in value)
+    refusal = None if unasked and _is_size(value) else refusal_of(tracer, slot, value, old)
+    several = _is_several(value)
     if refusal is not None and not (
         ((type(value) is Proxy or several) and _begins(slot, old)) or (unasked and hangs_on_data(value))
     ):
@@ -191,8 +191,20 @@ def _count(tracer: Capturing, slot: Slot, value: Any, replaced: Replaced, path: 
 
 
 def _is_unasked(tracer: Capturing, slot: Slot, old: Any, module: str | None) -> bool:
-    """Whether an attribute of a module is a constant of Python's that the code did not ask for by its name."""
-    return module is not None and type(old) in FIXED and old is not None and slot.place not in tracer.consulted
+    """Whether an attribute of a module is a constant of Python's, or not there, and the code did not ask for it by its name."""
+    return module is not None and (type(old) in FIXED or old is MISSING) and slot.place not in tracer.consulted
+
+
+def _is_size(value: Any) -> bool:
+    """Whether a value is an open number of Python's, as a size is, or a tuple of such."""
+    if type(value) is tuple:
+        return any(map(_is_size, value)) and all(type(part) in FIXED or _is_size(part) for part in value)
+    return isinstance(value, HostProxy)
+
+
+def _is_several(value: Any) -> bool:
+    """Whether a value is a tuple of tensors."""
+    return type(value) is tuple and bool(value) and all(type(part) is Proxy for part in value)
 
 
 def _begins(slot: Slot, old: Any) -> bool:
@@ -201,11 +213,16 @@ def _begins(slot: Slot, old: Any) -> bool:
 
 
 def _replaces(tracer: Capturing, slot: Slot, value: Any, old: Any) -> bool:
-    """Whether an attribute gets an object that the code has made of its data, and nothing was asked of what stood there before."""
-    if slot.kind != "attribute" or not is_made(tracer, value) or not hangs_on_data(value):
+    """Whether an attribute gets an object or a container that the code has made of its data, and nothing was asked of what stood
+    there before."""
+    if slot.kind != "attribute" or slot.key == "__dict__" or not hangs_on_data(value):
         return False
+    if type(value) is tuple:
+        new = not _is_several(value) and not _is_size(value)
+    else:
+        new = tracer.journal.made.since(value) if isinstance(value, (list, dict)) else is_made(tracer, value)
     before = {id(part) for part in inside(old)}
-    return slot.place not in tracer.consulted and before.isdisjoint({*tracer.known, *tracer.consulted.owners()})
+    return new and slot.place not in tracer.consulted and before.isdisjoint({*tracer.known, *tracer.consulted.owners()})
 
 
 def same_data(x: Any, y: Any) -> bool:

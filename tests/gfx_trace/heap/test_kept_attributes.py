@@ -104,9 +104,37 @@ def test_a_container_that_each_call_makes_equal_is_no_state():
     program = gfx.symbolic_trace(model, X)
     torch.testing.assert_close(program(Y), plain(Y))
     assert (model.seen, model.sizes) == ([], plain.sizes) and not program.writes
-    model.keep = True
-    with pytest.raises(UnsupportedConstruct, match="contents of a Emptied outlive the call"):
-        gfx.symbolic_trace(model, X)
+
+
+class Recorder(nn.Module):
+    """What each call keeps of its own, of open sizes too, and none of it asks for."""
+
+    def __init__(self, asks=False):
+        super().__init__()
+        self.features, self.losses, self.size, self.asks = [], None, (1, 1), asks
+
+    def forward(self, x):
+        count = len(self.features) if self.asks else 1
+        self.features = []
+        for i in range(2):
+            x = x * 2 + i
+            self.features.append((x, x.shape))
+        self.losses = {"mean": x.mean(), "parts": [x.sum(), self.features[0][0]]}
+        self.size, self.rows, self.both = x.shape[-2:], x.shape[0], (x, x.shape[0])
+        return x * count * self.size[0]
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_containers_and_sizes_that_a_call_keeps_are_state(dynamic):
+    model, plain = Recorder(), Recorder()
+    program = gfx.symbolic_trace(model, torch.ones(2, 3), dynamic=dynamic)
+    for x in (torch.ones(2, 3), torch.ones(4, 5) if dynamic else torch.zeros(2, 3)):
+        torch.testing.assert_close(program(x), plain(x))
+        assert (model.size, model.rows, model.both[1]) == (plain.size, plain.rows, plain.both[1])
+        torch.testing.assert_close([a for a, _ in model.features], [a for a, _ in plain.features])
+        torch.testing.assert_close(model.losses, plain.losses)
+    with pytest.raises(UnsupportedConstruct, match="contents of a Recorder outlive the call"):
+        gfx.symbolic_trace(Recorder(asks=True), torch.ones(2, 3), dynamic=dynamic)
 
 
 class Replaced(nn.Module):
