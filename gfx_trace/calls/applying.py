@@ -26,6 +26,7 @@ from ..heap.chains import is_alone
 from ..interfaces import Capturing
 from ..python.attempts import Mark
 from ..python.convert import as_lists, own_position
+from ..python.devices import is_there
 from ..python.joined_items import joined_rows
 from ..python.overlaps import refuse_overlap
 from ..python.rows import StackedRows, holds_rows, rows_of
@@ -159,6 +160,9 @@ class Applying:
             self._wrote(lift, first, (args[1:], kwargs), values[0], result, mark)
             return None if lift.silent else first
         copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
+        if copies == "maybe" and tracer.functions.share.refs:  # what else would be undecided is told by where things are
+            here = is_there(tracer, result, values[0], backend)
+            copies, result = copies if here is None else not here, values[0] if here else result
         own = first is not None and (first.backend in (None, backend) or backend is None)  # not another framework's
         if lift.records and result is values[0]:
             self._recorded(tracer.facts.root(result))

@@ -7,11 +7,13 @@ from typing import Any
 
 from gfx_ir.control import is_parameter, is_placeholder
 from gfx_ir.graph import Value
+from gfx_ir.op import Trait
 from gfx_ir.program import Guard
 from gfx_ir.reach import reached
 from gfx_ir.trees import leaves
 
 from ..interfaces import Capturing
+from ..values.gradient_marks import unmarked
 from ..values.proxy import HostProxy, Proxy
 from .sequences import OpenList, as_list
 
@@ -59,6 +61,16 @@ def device_of(tracer: Capturing, tensor: Any, backend: Any) -> Any:
     for argument in asked:
         tracer.assumed.guard(Guard("device", argument.node.args[0], str(place), tracer.span()))
     return place
+
+
+def is_there(tracer: Capturing, moved: Any, tensor: Any, backend: Any) -> bool | None:
+    """Whether a tensor that was asked for at a place is there already, and so is itself; None: that is not all that it was asked for, or
+    which of two devices of one kind is meant cannot be told."""
+    node = moved.node if type(moved) is Value else None
+    if node is None or not node.op.traits & Trait.MOVES or unmarked(node.args[0]) is not unmarked(tensor):
+        return None
+    here, there = device_of(tracer, tensor, backend), device_of(tracer, moved, backend)
+    return True if here == there else False if here.type != there.type else None
 
 
 def _sources(tracer: Capturing, value: Value, asked: dict[Value, Any]) -> Any:

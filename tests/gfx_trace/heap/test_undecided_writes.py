@@ -168,3 +168,33 @@ def test_a_cast_of_positions_needs_no_types():
     torch.testing.assert_close(
         gfx.symbolic_trace(of_whole_numbers, backend="torch")(torch_square()), of_whole_numbers(torch_square())
     )
+
+
+class Cached(torch.nn.Module):
+    """Its cache goes where the keys are, as code does that may run on another device."""
+
+    def __init__(self):
+        super().__init__()
+        self.cache, self.key = torch.zeros(4, 3), torch.nn.Linear(3, 3)
+
+    def forward(self, x, at: int):
+        key = self.key(x)
+        self.cache = self.cache.to(key)
+        self.cache[at : at + x.shape[0]] = key
+        x = x.to("cpu")
+        x += self.cache[:1].sum()
+        return x, self.cache[: at + x.shape[0]]
+
+
+@torch.no_grad()
+def test_a_tensor_that_is_where_it_is_asked_for_is_itself():
+    model, plain = Cached(), Cached()
+    plain.load_state_dict(model.state_dict())
+    program = gfx.symbolic_trace(model, torch.ones(2, 3), 1)
+    assert [str(guard) for guard in program.guards if guard.kind == "device"] == ["x.device == cpu"]
+    for x in (torch.ones(2, 3), torch.rand(2, 3)):
+        given, own = x.clone(), x.clone()
+        torch.testing.assert_close(program(given, 1), plain(own, 1))
+        torch.testing.assert_close((given, model.cache), (own, plain.cache))
+    with pytest.raises(GfxError, match="device"):
+        program(torch.ones(2, 3, device="meta"), 1)
