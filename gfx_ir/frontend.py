@@ -28,6 +28,8 @@ class Frontend(Arrays):
     """Names of the kinds of device that code asks arrays for, as in `x.is_cuda`."""
     trained_attribute: str = ""
     """The attribute of an array that says whether it is trained; "" for none."""
+    gradient_attribute: str = ""
+    """The attribute in which a trained array gets its gradient, and that is None in any other; "" for none."""
     not_entered: Mapping[str, str] = {}
     """Functions of libraries, by their full names, that its own tracer takes apart at once, and why entering them would end in an error."""
     asks_layout: Mapping[str, Callable[..., Any]] = {}

@@ -83,7 +83,7 @@ class TorchBackend(Backend):
     tensor_types = (torch.Tensor,)
     shape_type = torch.Size
     public = holding.PUBLIC
-    trained_attribute = "requires_grad"
+    trained_attribute, gradient_attribute = "requires_grad", "grad"
     device_kinds = ("cpu", "cuda", "xpu", "mps", "meta", "mtia", "hpu", "ipu", "xla", "maia", "vulkan")
     asks_layout = layouts.ASKS
     lays_in_order = True

@@ -139,12 +139,23 @@ class _Sources:
         ]
 
 
+def _has_gradient(tracer: Capturing, value: Value, name: str) -> bool:
+    """Whether a tensor may have a gradient without being trained: its owner may have set one."""
+    if is_parameter(value.node):
+        return getattr(tracer.params.get(value.node.args[0]), name, None) is not None
+    return tracer.assumed.is_argument(value)
+
+
 def gradient_question(tracer: Capturing, x: Proxy, name: str) -> Any:
-    """`x.requires_grad`; NotImplemented where the attribute is no such question. What is computed from a trained parameter requires
-    gradients wherever the caller records them."""
+    """`x.requires_grad`, and `x.grad`, which is None where that is False; NotImplemented where the attribute is no such question. What
+    is computed from a trained parameter requires gradients wherever the caller records them."""
     backend = x.backend
-    if backend is None or name != backend.trained_attribute:
+    if backend is None or not name or name not in (backend.trained_attribute, backend.gradient_attribute):
         return NotImplemented
+    if name == backend.gradient_attribute:
+        set_by_hand = _has_gradient(tracer, tracer.facts.root(x.read()), name)
+        none = not set_by_hand and gradient_question(tracer, x, backend.trained_attribute) is False
+        return None if none else NotImplemented
     tracer.repeated.spoils()  # what it is computed from says that
     asked, said = tracer.facts.root(x.read()), tracer.record.recorded
     if any(said.values()):

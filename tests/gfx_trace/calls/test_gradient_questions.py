@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 import gfx_trace as gfx
-from gfx_ir.errors import GuardError
+from gfx_ir.errors import GfxError, GuardError
 
 X = torch.tensor([[1.0, 2.0]])
 
@@ -92,3 +92,31 @@ def test_a_call_that_makes_a_tensor_says_that_it_requires_gradients(options):
     for a, b in zip(program(x)[0], wanted):
         torch.testing.assert_close(a, b)
     assert program(x)[1:] == (told, derived)
+
+
+class Averaged(nn.Module):
+    """A running mean that is taken anew where a gradient has come to it."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(2))
+        self.weight = nn.Parameter(torch.ones(2))
+
+    def forward(self, x, of_weight: bool = False):
+        if self.mean.grad is None and (x.detach() * 2).grad is None:
+            self.mean.lerp_(x.mean(0).detach(), 0.5)
+        if of_weight and self.weight.grad is not None:
+            x = x * 2
+        return x * self.weight - self.mean
+
+
+def test_what_requires_no_gradient_has_none():
+    model, plain = Averaged(), Averaged()
+    program = gfx.symbolic_trace(model, X)
+    for x in (X, X * 3):
+        torch.testing.assert_close(program(x), plain(x))
+        torch.testing.assert_close(model.mean, plain.mean)
+    for given, of_weight in ((Averaged(), True), (Averaged(), False)):
+        given.mean.grad = None if of_weight else torch.ones(2)
+        with pytest.raises(GfxError, match="'grad' of torch tensors"):
+            gfx.symbolic_trace(given, X, of_weight)
