@@ -160,7 +160,9 @@ class Applying:
             self._wrote(lift, first, (args[1:], kwargs), values[0], result, mark)
             return None if lift.silent else first
         copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
-        if copies == "maybe" and tracer.functions.share.refs:  # what else would be undecided is told by where things are
+        if (
+            copies == "maybe" and tracer.functions.share.refs
+        ):  # what else would be undecided is told by where things are
             here = is_there(tracer, result, values[0], backend)
             copies, result = copies if here is None else not here, values[0] if here else result
         own = first is not None and (first.backend in (None, backend) or backend is None)  # not another framework's

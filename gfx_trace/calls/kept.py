@@ -21,8 +21,8 @@ class Share:
 
     `on`: whether functions stay functions; `doubts`: those, too, that may give a view of what they are given. `calls`: how many calls
     there are, and `doubtful` of these. `entered`: how many functions are entered, in all, where each call is expanded. `refs`: whether
-    loops carry, too, which tensor a variable is, and guards tell whether a tensor is where it is asked for; `trips`: whether Python runs loops of a fixed number of trips that write to what may be
-    another tensor's memory in some of them."""
+    loops carry, too, which tensor a variable is, and guards tell whether a tensor is where it is asked for; `trips`: whether Python
+    runs loops of a fixed number of trips that write to what may be another tensor's memory in some of them."""
 
     def __init__(self, on: bool = True, doubts: bool = True, refs: bool = False, trips: bool = False) -> None:
         self.on, self.doubts, self.refs, self.trips = on, doubts, refs, trips
