@@ -157,6 +157,10 @@ class Frontend(Arrays):
         and a variable; None for any other."""
         return None
 
+    def statistics_of(self, tree: Any) -> list[Any]:
+        """The arrays of a tree that stand beside those that are trained, where it tells them apart."""
+        return []
+
     def paths(self, tree: Any) -> list[tuple[tuple, Any]]:
         """(path, leaf) pairs of a tree as the framework sees it; a path is a tuple of keys, positions and names."""
         return list(paths(tree))

@@ -44,7 +44,7 @@ from .lifts import LIFTS
 from .mode import rules
 from .ops import ROWS
 from .ops.effect import print_to
-from .recorded import Functions, is_variable, leaves_of, made_by_library
+from .recorded import Functions, is_variable, leaves_of, made_by_library, statistics_of
 from .refused import NOT_ENTERED, REFUSED
 from .transforms import CURRIED, DIRECT, OWN_RULE, TREES, transformed, transparent
 
@@ -280,6 +280,13 @@ class JaxBackend(Backend):
         except (TypeError, ValueError):
             return None
         return None if any(leaf is x for _, leaf in found) else found or None
+
+    def statistics_of(self, tree: Any) -> list[Any]:
+        """The arrays of a library's variables that are of no class of those that are trained."""
+        try:
+            return statistics_of(tree)
+        except (TypeError, ValueError):  # keys that cannot be sorted
+            return []
 
     def paths(self, tree: Any) -> list[tuple[tuple, Any]]:
         """(path, leaf) pairs of a tree of containers that JAX knows, classes that are registered with it among them."""

@@ -23,7 +23,7 @@ _Found = list[tuple[tuple, Any]]
 def name_bound(tracer: Capturing, bound: Mapping[str, Any]) -> None:
     """Arrays that a partial or a method binds to the target are parameters: named by their place in the one tree that holds them,
     else by argument too."""
-    _name(tracer, {name: tracer.arrays.arrays_in(tree) for name, tree in bound.items()})
+    _name(tracer, {name: tracer.arrays.arrays_in(tree) for name, tree in bound.items()}, bound)
 
 
 def apart(tracer: Capturing, bound: Any) -> Any:
@@ -52,7 +52,7 @@ def name_closed_over(tracer: Capturing, target: types.FunctionType) -> None:
         register_loose(tracer, module)
     held = {name: tracer.arrays.arrays_in(x) for name, x in free.items() if not is_module(x)}
     trees = {name: found for name, found in held.items() if any(path for path, _ in found)}
-    _name(tracer, {name: found for name, found in trees.items() if any(_trained(tracer, x) for _, x in found)})
+    _name(tracer, {name: found for name, found in trees.items() if any(_trained(tracer, x) for _, x in found)}, free)
     alone = {name: found[0][1] for name, found in held.items() if found and name not in trees}
     alone = {name: x for name, x in alone.items() if tracer.backend.is_tensor(x) and _trained(tracer, x)}
     sure = any(tracer.backend.trained(x) or not tracer.arrays.is_small(x) for x in alone.values())
@@ -60,8 +60,11 @@ def name_closed_over(tracer: Capturing, target: types.FunctionType) -> None:
         tracer.tensor_paths.setdefault(id(x), name)
 
 
-def _name(tracer: Capturing, held: Mapping[str, _Found]) -> None:
-    """Name arrays by their place in the one tree that holds them all, else by variable too. What is one array at two places is one."""
+def _name(tracer: Capturing, held: Mapping[str, _Found], trees_of: Mapping[str, Any]) -> None:
+    """Name arrays by their place in the one tree that holds them all, else by variable too. What is one array at two places is one.
+    `trees_of`: what holds them."""
+    owner = tracer.backend
+    beside = {id(x) for name in held for x in (owner.statistics_of(trees_of[name]) if owner is not None else ())}
     trees = [name for name, found in held.items() if any(path for path, _ in found)]
     single = trees if not tracer.bound_arrays else []
     places = {name: [path if single == [name] else (name, *path) for path, _ in found] for name, found in held.items()}
@@ -69,7 +72,7 @@ def _name(tracer: Capturing, held: Mapping[str, _Found]) -> None:
     for name, found in held.items():
         for place, (_, leaf) in zip(places[name], found):
             full = ".".join(map(str, place))
-            statistics = _TRAINED in collections and len(place) > 1 and place[0] != _TRAINED
+            statistics = id(leaf) in beside or (_TRAINED in collections and len(place) > 1 and place[0] != _TRAINED)
             first = tracer.tensor_paths.setdefault(id(leaf), full)
             if first != full:
                 tracer.notes.append(

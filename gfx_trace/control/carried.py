@@ -196,10 +196,12 @@ class Carried:
         """The value that a trip leaves; `read` gives what a leaf holds at its end."""
         return read(self.out)
 
-    def stays_type(self, tracer: Capturing, value: Any, span: Any, host: bool, trips: int | None) -> bool:
+    def stays_type(
+        self, tracer: Capturing, value: Any, span: Any, host: bool, trips: int | None, even: bool = False
+    ) -> bool:
         """Whether a trip leaves the dtype and shape that were assumed; if not, these are open from now on. Another kind of numbers is
         refused, another rank, and a size that is another one for sure, unless Python runs the loop (`host`), and so is one of no known rank where
-        it runs so many `trips`."""
+        it runs so many `trips`. `even`: sizes that may be others are the same."""
         after = value.type if isinstance(value, Value) and value.is_tensor else number_type(value, tracer.promotion)
         before = self.type(tracer)
         if not (isinstance(before, LogicalTensor) and isinstance(after, LogicalTensor)):
@@ -218,14 +220,16 @@ class Carried:
         number = host and after.weak  # which Python's own loops may put beside tensors of any dtype
         if before.dtype and after.dtype and before.dtype != after.dtype and not (number or widens(before, after)):
             raise self._unsettled(tracer, "dtype", before.dtype, after.dtype, span, "cast it before the loop")
-        same_shape = number or self._stays_shape(tracer, before.dims, after.dims, span, host, trips)
+        same_shape = number or self._stays_shape(tracer, before.dims, after.dims, span, host, trips, even)
         same = before.dtype is None or before.dtype == after.dtype
         self.widths = self.widths or not same
         return same and same_shape
 
     def _stays_shape(
-        self, tracer: Capturing, before: tuple | None, after: tuple | None, span: Any, host: bool, trips: int | None
-    ) -> bool:
+        self, tracer: Capturing, before: tuple | None, after: tuple | None, span: Any, host: bool, trips: int | None,
+        even: bool,
+    ) -> bool:  # fmt: skip
+        host = host and not even
         if before is None or before == after or (after is None and not host):
             return True
         if after is None and trips is not None:
@@ -234,6 +238,8 @@ class Carried:
         if after is not None and (sizes is None or (not host and never_meet(before, after))):
             hint = "keep the shape of what a loop on tensor data carries"
             raise self._unsettled(tracer, "shape", shape_text(before), shape_text(after), span, hint)
+        if even:
+            return True
         self.sizes, self.other_shape = sizes, True
         return sizes == before
 

@@ -41,7 +41,7 @@ class Carries:
 
     def __init__(self, tracer: Capturing, access: Access, stop: Stop | None = None, inner: Sequence[str] = ()) -> None:
         """`inner`: variables that the loop's test assigns and nothing behind the loop reads."""
-        self.tracer, (self.get, self.set, self.names) = tracer, access
+        self.tracer, (self.get, self.set, self.names, self.even) = tracer, access
         self.inner = frozenset(inner)
         # A break flag is false wherever the loop still runs.
         self.flags = stop.flags if stop is not None else ()
@@ -140,7 +140,7 @@ class Carries:
     def tell(self, carried: Carried, told: list[Source]) -> None:
         """Carry beside a variable whether it is one of these tensors from before the loop, or a number."""
         for ref in self.refs.begin(carried, told):
-            access = Access(self.get, self.set, self.names)
+            access = Access(self.get, self.set, self.names, self.even)
             other = called_tensor(ref.source) if type(ref.source) is Proxy else "number"
             label = f"{carried.name}_is_{other if other != carried.name and other.isidentifier() else 'given'}"
             self.get, self.set, self.names = access.beside(label, lambda ref=ref: ref.now, ref.put)

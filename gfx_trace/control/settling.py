@@ -244,8 +244,10 @@ class Settling:
             if value is carried.inner or constant:
                 self.carries.drop(path)
                 return False
-        trips = self.carries.trips
-        kept = carried.stays_type(self.carries.tracer, value, self.carries.span, self.carries.host, trips)
+        even = self.carries.even and carried.slot is None
+        kept = carried.stays_type(
+            self.carries.tracer, value, self.carries.span, self.carries.host, self.carries.trips, even
+        )
         steady = (
             kept
             & carried.stays(value)

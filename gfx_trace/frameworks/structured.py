@@ -61,7 +61,7 @@ class _State:
         """To it, by a name: that of the body's argument `at`; one that no variable has where the body takes it apart, by names of its own."""
         names = body.__code__.co_varnames[: body.__code__.co_argcount] if isinstance(body, FunctionType) else ()
         whole = at < len(names) and names[at] != "_" and not isinstance(self.held, (tuple, list, dict))
-        return Access(self.get, self.set, (names[at] if whole else "loop state",))
+        return Access(self.get, self.set, (names[at] if whole else "loop state",), even=True)
 
 
 def while_loop(tracer: Capturing, backend: Backend, test: Any, body: Any, init: Any) -> Any:

@@ -22,11 +22,13 @@ def said(name: str) -> str:
 
 
 class Access(NamedTuple):
-    """`get` gives what they hold, `set` takes as many values, both in the order of `names`."""
+    """`get` gives what they hold, `set` takes as many values, both in the order of `names`. `even`: a trip of a loop leaves tensors
+    of the shapes that it found, as JAX asks of its loops."""
 
     get: Callable[[], tuple]
     set: Callable[[tuple], None]
     names: tuple[str, ...]
+    even: bool = False
 
     def beside(self, name: str, get: Callable[[], Any], set_: Callable[[Any], None]) -> Access:
         """The same with one more variable behind them, which these two read and write. It has this name if none of them has,
@@ -42,7 +44,7 @@ class Access(NamedTuple):
 
         while name in self.names:
             name = own_name(name)
-        return Access(get_all, set_all, (*self.names, name))
+        return Access(get_all, set_all, (*self.names, name), self.even)
 
 
 class Stop(NamedTuple):

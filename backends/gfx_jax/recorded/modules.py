@@ -18,6 +18,8 @@ from .names import PACKAGES
 
 _FRAMEWORK = frozenset((*PACKAGES, "numpy"))
 _OURS = frozenset(("gfx_ir", "gfx_trace", "gfx_numpy", "gfx_torch", "gfx_jax"))
+_TRAINED = "Param"
+"""The class of variables that are trained, by a library's convention."""
 Leaves = Sequence[tuple[tuple[str, ...], Any]]
 """(keys, array) pairs of a module."""
 
@@ -101,6 +103,13 @@ def is_variable(x: Any) -> bool:
         return False
     held = jax.tree_util.tree_leaves_with_path(x, is_leaf=lambda part: part is not x)
     return [[_key(key) for key in path] for path, _ in held] == [["value"]]
+
+
+def statistics_of(tree: Any) -> list[Any]:
+    """What variables hold that nobody trains, of a tree that has such as are trained: statistics, caches, counts."""
+    found = [x for x in jax.tree.leaves(tree, is_leaf=is_variable) if is_variable(x)]
+    trained = [any(base.__name__ == _TRAINED for base in type(x).__mro__) for x in found]
+    return jax.tree.leaves([x for x, own in zip(found, trained) if not own]) if any(trained) else []
 
 
 def _tree(module: Any) -> Any:

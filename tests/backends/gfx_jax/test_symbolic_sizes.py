@@ -254,3 +254,33 @@ def test_permutations_of_open_sizes():
             np.testing.assert_array_equal(made(*given(n)), draw(*given(n)))
         with pytest.raises(gfx.GfxError, match=r"1625|1626"):
             made(*given(other))
+
+
+def warped(a, b):
+    def row(best, cost):
+        def cell(left, seen):
+            c, up, corner = seen
+            found = c + jnp.minimum(jnp.minimum(left, up), corner)
+            return found, found
+
+        _, costs = lax.scan(cell, jnp.inf, (cost, best[1:], best[:-1]))
+        return jnp.concatenate([jnp.array([jnp.inf]), costs]), costs
+
+    return lax.scan(row, jnp.full(b.shape[0] + 1, jnp.inf).at[0].set(0.0), (a[:, None] - b) ** 2)
+
+
+def shifted(a, b):
+    rest = lambda x: jnp.stack([b[i] * a[0] for i in range(1, b.shape[0])])
+    return lax.scan(lambda x, c: (jnp.concatenate([x[:1], rest(x)]), x[1:] * c), b, a)
+
+
+@pytest.mark.parametrize("function", [warped, shifted])
+@pytest.mark.parametrize("target", ["torch", "jax", "numpy"])
+def test_what_a_scan_carries_keeps_its_sizes(function, target):
+    """JAX asks that of it: what a trip gives beside it is of one shape, too."""
+    made = gfx.transpile(function, gfx.TensorSpec(("n",), "float32"), gfx.TensorSpec(("m",), "float32"), to=target)
+    for n, m in ((2, 3), (4, 2)):
+        x, y = (np.cos(np.arange(float(k), dtype=np.float32)) for k in (n, m))
+        given = [torch.tensor(v) if target == "torch" else v for v in (x, y)]
+        for found, want in zip(made(*given), function(x, y), strict=True):
+            np.testing.assert_allclose(found, want, rtol=1e-5)

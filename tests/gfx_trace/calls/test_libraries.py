@@ -124,6 +124,11 @@ class Variable:
 
 
 @jax.tree_util.register_pytree_with_keys_class
+class Param(Variable):
+    __slots__ = ()
+
+
+@jax.tree_util.register_pytree_with_keys_class
 class Table(collections.abc.Mapping):
     def __init__(self, items):
         self._items = dict(items)
@@ -319,6 +324,15 @@ def test_containers_and_variables_of_a_library_are_taken_and_given_by_what_they_
             made(state(array), layer(array, ready=False), x)
     grown, _ = gfx.symbolic_trace(step, state(jnp.array), layer(jnp.array), X)(state(jnp.array), layer(jnp.array), X)
     assert type(grown) is type(grown["outer"]) is library.Table and type(grown["outer"]["w"]) is library.Variable
+
+
+def test_variables_that_nobody_trains_are_buffers(library):
+    model = library.Table({"w": library.Param(X), "mean": library.Variable(X + 1)})
+    apply = functools.partial(lambda model, x: (x - model["mean"].held) @ model["w"].held, model)
+    for target in (apply, lambda x: (x - model["mean"].held) @ model["w"].held):
+        made = gfx.transpile(target, X, to="torch").module()
+        assert [name for name, _ in made.named_parameters()] == ["w"]
+        assert [name for name, _ in made.named_buffers()] == ["mean"]
 
 
 def test_a_function_in_an_object_that_a_library_hands_on_is_the_authors(library):
