@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gfx_ir import ops
+from gfx_ir.build import host
 from gfx_ir.graph import Value
 from gfx_ir.lifting.words import ask_rank
 from gfx_ir.op import Trait, lookup
@@ -19,6 +20,9 @@ from ..values.proxy import Proxy
 _COMBINED = {
     "multiply": "multiply", "mul": "multiply", "divide": "divide", "min": "minimum", "max": "maximum", "power": "pow",
 }  # fmt: skip
+_OPTIONS = frozenset(("indices_are_sorted", "unique_indices", "mode", "fill_value"))
+_MODES = {"none": "", "promise_in_bounds": "", "clip": "clip", "fill": "fill", "drop": "fill", "fill_or_drop": "fill"}
+"""What becomes of positions outside of an array, by what JAX calls it."""
 _REDUCED = {"multiply": "prod", "mul": "prod", "min": "amin", "max": "amax"}
 
 
@@ -36,15 +40,69 @@ class Indexed:
             raise AttributeError(name)
 
         def update(value: Any = None, **options: Any) -> Proxy:
-            if any(option not in ("indices_are_sorted", "unique_indices") for option in options):
+            mode = options.get("mode")
+            mode = str(getattr(mode, "name", mode)).lower()
+            if mode not in _MODES or any(option not in _OPTIONS for option in options):
                 raise self._tracer.error(f"x.at[...].{name} with {', '.join(options)} has no row")
-            distinct = options.get("unique_indices") is True
-            return Proxy(self._update(name, value, distinct), self._x.backend)
+            base, index, axes = self._x.read(), self._tracer.unwrap(self._index), list[int]()
+            if _MODES[mode]:
+                filled = self._tracer.unwrap(options.get("fill_value")) if name == "get" else 0
+                base, index, axes = self._held(name, base, index, _MODES[mode], filled)
+            made = self._update(name, base, index, value, options.get("unique_indices") is True)
+            for axis in axes if name != "get" else ():
+                made = ops.getitem(made, (*(slice(None),) * axis, slice(None, -1)))
+            return Proxy(made, self._x.backend)
 
         return update
 
-    def _update(self, name: str, value: Any, distinct: bool) -> Any:
-        base, index, new = self._x.read(), self._tracer.unwrap(self._index), self._tracer.unwrap(value)
+    def _held(self, name: str, base: Value, index: Any, mode: str, filled: Any) -> tuple[Value, Any, list[int]]:
+        """An array and an index of it that lies inside: positions outside of the array are moved to its ends, or to an element behind
+        them, which holds `filled` and is there along the axes that are given."""
+        items, axes, at = list(index) if type(index) is tuple else [index], list[int](), 0
+        taken = [item is not None and item is not ... for item in items]
+        if not all(type(item) in (slice, int, type(None), type(...)) or self._are_positions(item) for item in items):
+            raise self._tracer.error(f"x.at[...].{name} with a mode, of masks or of an unknown dtype, has no row")
+        for place, item in enumerate(items):
+            if item is ...:
+                at = self._rank(base, name, len(items)) - sum(taken[place:])
+            elif taken[place]:
+                if type(item) is not slice:
+                    items[place] = self._inside(_as_array(item), ops.size(base, at), mode)
+                    axes.append(at)
+                at += 1
+        axes = axes if mode == "fill" else []
+        for axis in axes:
+            behind = ops.getitem(base, (*(slice(None),) * axis, slice(None, 1)))
+            base = ops.concat((base, ops.full_like(behind, self._filling(base, filled))), axis=axis)
+        return base, tuple(items), axes
+
+    def _are_positions(self, item: Any) -> bool:
+        """Whether an item of an index is whole numbers."""
+        element = self._tracer.record.dtype(_as_array(item))
+        return element is not None and element.kind in "iu"
+
+    def _inside(self, positions: Value, length: Any, mode: str) -> Value:
+        """Positions along an axis, those outside of it moved to its ends, or to the place behind them; negative ones count from the end."""
+        positions = ops.where(ops.less(positions, 0), ops.add(positions, length), positions)
+        if mode == "clip":
+            return ops.clip(positions, 0, host("-", length, 1))
+        outside = ops.logical_or(ops.less(positions, 0), ops.greater_equal(positions, length))
+        return ops.where(outside, length, positions)
+
+    def _filling(self, base: Value, filled: Any) -> Any:
+        """What stands for what is not there: NaN, the least or the largest number of a dtype, or true."""
+        if filled is not None:
+            return filled
+        element = self._tracer.record.dtype(base)
+        if element is None:
+            raise self._tracer.error("x.at[...].get(mode='fill') of an open dtype has no row", "give fill_value")
+        if element.kind in "iu":
+            known = np.iinfo(element.numpy)
+            return known.min if element.kind == "i" else known.max
+        return True if element.kind == "b" else float("nan")
+
+    def _update(self, name: str, base: Value, index: Any, value: Any, distinct: bool) -> Any:
+        new = self._tracer.unwrap(value)
         if isinstance(new, (list, tuple)):
             arrays = all(isinstance(item, Value) and item.is_tensor for item in new)
             new = ops.stack(tuple(new)) if arrays else ops.as_tensor(new)
@@ -93,6 +151,10 @@ class Indexed:
             ops.as_tensor(new, dtype=element) if type(new) is not Value or element is None else ops.astype(new, element)
         )
         return ops.scatter_reduce(base, inside, ops.broadcast_to(update, lookup("shape")(inside)), 0, _REDUCED[name])
+
+
+def _as_array(item: Any) -> Value:
+    return item if isinstance(item, Value) and item.is_tensor else ops.as_tensor(item)
 
 
 def _repeats(positions: Any) -> bool:

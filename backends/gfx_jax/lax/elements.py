@@ -56,6 +56,17 @@ def _shift_right_logical(x: Any, y: Any) -> Any:
     return ops.where(ops.logical_or(ops.less(y, 0), ops.greater_equal(y, dtype.bits)), 0, found)
 
 
+def _shift_right_arithmetic(x: Any, y: Any) -> Any:
+    """What comes in from the left is the first bit, also where that is no sign."""
+    dtype = _seen.dtype(x)
+    if dtype is None:
+        raise unknown_dtype("lax.shift_right_arithmetic", "or write x >> y")
+    if dtype.kind != "u":
+        return ops.bitwise_right_shift(x, y)
+    signed = DTYPES[f"int{dtype.bits}"]
+    return ops.bitcast(ops.bitwise_right_shift(ops.bitcast(x, signed), ops.astype(y, signed)), dtype)
+
+
 _BITS = {(5, 10): "float16", (8, 7): "bfloat16", (8, 23): "float32", (11, 52): "float64"}
 
 
@@ -78,6 +89,7 @@ ELEMENTS: dict[str, Callable[..., Any]] = {
     "lax.conj": _conj,
     "lax.round": _round,
     "lax.select_n": _select_n,
+    "lax.shift_right_arithmetic": _shift_right_arithmetic,
     "lax.shift_right_logical": _shift_right_logical,
     "lax.reduce_precision": _reduce_precision,
     "lax.bessel_i0e": lambda x: ops.i0e(x),

@@ -82,7 +82,6 @@ NAMES = {
     "bitwise_and": "lax.bitwise_and",
     "bitwise_left_shift": "lax.shift_left",
     "bitwise_or": "lax.bitwise_or",
-    "bitwise_right_shift": "lax.shift_right_arithmetic",
     "bitwise_xor": "lax.bitwise_xor",
     "equal": "lax.eq",
     "greater": "lax.gt",

@@ -46,13 +46,12 @@ def _dtype(leaf: Any) -> str | None:
 
 
 def _widened(node: Node, backend: Backend) -> bool:
-    """Compute an op of elements with whole numbers of 64 bits, which hold those of fewer, and make its result as narrow again. Whether
-    that is done: not for ops that see how wide their numbers are, as those of bits do, nor where the result's dtype is open."""
+    """Compute an op of elements with whole numbers of 64 bits, which hold those of fewer, and make its result as narrow again:
+    these are unsigned, so that no op of bits sees another bit. Whether that is done: not where the result's dtype is open."""
     result = declared(node.values[0])
     given = dict.fromkeys(leaf for leaf in leaves(node.args) if type(leaf) is Value and _dtype(leaf) in backend.lacks)
     narrow = all((dtype := declared(value)) is not None and dtype.bits < int64.bits for value in given)
-    traits, wide = node.op.traits, node.op.composite  # the body of a composite may ask how wide they are
-    of_elements = traits & Trait.ELEMENTWISE and not traits & Trait.WHOLE and not wide
+    of_elements = node.op.traits & Trait.ELEMENTWISE and not node.op.composite  # whose body may ask how wide they are
     if result is None or not narrow or not of_elements or len(node.values) != 1:
         return False
     for value in given:

@@ -15,6 +15,7 @@ from sweeps import one_in
 
 X = jnp.asarray(np.random.default_rng(0).standard_normal((4, 5)), jnp.float32)
 WHOLE = jnp.asarray(np.random.default_rng(1).integers(-50, 50, (4, 5)), jnp.int8)
+WORDS = jnp.array([0, 5, 2**31 + 7, 2**32 - 3], dtype=jnp.uint32)
 TIES = jnp.array([[3, 1, 3, 2], [0, 0, 0, 0]], jnp.int32)
 COMPLEX = lax.complex(X, X[::-1])
 AT = jnp.array([[0], [3], [9], [-2]])
@@ -66,6 +67,8 @@ CALLS = {
     "tridiagonal": lambda x: lax.linalg.tridiagonal_solve(X, X + 6, X[::-1], X[:, :, None]),
     "select_n": lambda x: lax.select_n(TIES % 3, TIES, -TIES, TIES * 7),
     "shift": lambda x: lax.shift_right_logical(WHOLE, jnp.full_like(WHOLE, 3)),
+    "shift of a first bit": lambda x: lax.shift_right_arithmetic(WORDS, WORDS % 40),
+    "bits of a hash": lambda x: ~(WORDS << 13 | WORDS >> jnp.uint32(19)) ^ (WORDS << 33) + jnp.gcd(WORDS, 12),
     "precision": lambda x: lax.reduce_precision(X, 8, 7),
     "windows of numbers": lambda x: lax.reduce_window(WHOLE, jnp.int8(3), lax.add, (2, 2), (1, 2), "SAME"),
     "windows apart": lambda x: lax.reduce_window(X, 1.0, lax.mul, (2, 2), (1, 1), "VALID", (1, 2), (2, 1)),

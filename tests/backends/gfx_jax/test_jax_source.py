@@ -231,6 +231,38 @@ def relaxed(distances, edges, weights):
     return distances.at[edges[:, 1]].min(distances[edges[:, 0]] + weights)
 
 
+OUTSIDE = {
+    "dropped": lambda x, at: x.at[at].set(7.0, mode="drop"),
+    "added": lambda x, at: x.at[at].add(at, mode=jax.lax.GatherScatterMode.FILL_OR_DROP),
+    "the least": lambda x, at: x.at[at].min(-at, mode="drop"),
+    "a number": lambda x, at: x.at[9].set(1.0, mode="drop") + x.at[at[0]].set(1.0, mode="drop"),
+    "the nearest": lambda x, at: (x.at[at].add(1.0, mode="clip"), x.at[at].get(mode="clip")),
+    "filled": lambda x, at: (
+        x.at[at].get(mode="fill"),
+        x.at[at].get(mode="fill", fill_value=-1.0),
+        at.at[at].get(mode="fill"),
+    ),
+    "columns": lambda x, at: jnp.outer(x, x).at[..., at].set(7.0, mode="drop"),
+    "places": lambda x, at: jnp.outer(x, x).at[at, at[::-1]].get(mode="fill", fill_value=0),
+    "derived": lambda x, at: jax.grad(lambda x: (x.at[at].get(mode="fill", fill_value=0.0) ** 2).sum())(x),
+}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+@pytest.mark.parametrize("target", ["torch", "jax", "numpy"])
+def test_what_becomes_of_positions_outside_is_what_the_code_says(name, target):
+    given = lambda n: (np.cos(np.arange(n, dtype=np.float32)), np.array([1, -2, n, -n - 1, n + 3], dtype=np.int32))
+    if name == "derived" and target == "numpy":
+        return
+    made = gfx.transpile(OUTSIDE[name], *map(jnp.asarray, given(4)), to=target, dynamic=True)
+    for n in (4, 7):
+        found = made(*map(torch.tensor, given(n)) if target == "torch" else given(n))
+        for a, b in zip(
+            jax.tree.leaves(found), jax.tree.leaves(OUTSIDE[name](*map(jnp.asarray, given(n)))), strict=True
+        ):
+            np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
 def test_a_column_of_positions_is_several_of_them_without_types():
     program = gfx.symbolic_trace(relaxed, backend="jax")
     for edges in ([[0, 1], [2, 1], [0, 2]], [[1, 0]]):
