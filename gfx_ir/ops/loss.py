@@ -43,6 +43,20 @@ def binary_cross_entropy_with_logits(x: Any, target: Any, reduction: str = "mean
     return reduced(losses, reduction)
 
 
+@composite(FAMILY, noun="loss")
+def binary_cross_entropy(x: Any, target: Any, reduction: str = "mean") -> Any:
+    """Cross entropy of a probability `target` and a probability x, whose logarithms are at least -100; smooth also where x is 0 or 1, as
+    saturated sigmoids are."""
+    yes, no = _log_of_share(x), _log_of_share(ops.subtract(1, x))
+    losses = ops.negative(ops.add(ops.multiply(target, yes), ops.multiply(ops.subtract(1, target), no)))
+    return reduced(named("losses", losses), reduction)
+
+
+def _log_of_share(x: Any) -> Any:
+    some = ops.greater(x, 0)
+    return ops.where(some, ops.maximum(ops.log(ops.where(some, x, 1)), -100), -100)
+
+
 @composite(FAMILY, traits=Trait.CHECKS)
 def nll_loss(x: Any, target: Any, weight: Any = None, ignore_index: Any = -100, reduction: str = "mean") -> Any:
     """The negative log-probability of each target class, times the class's weight.

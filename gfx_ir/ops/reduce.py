@@ -124,7 +124,12 @@ for _name, _between, _after, _passed, _rule, _traits in (
         noun=_NOUNS.get(_name, ""),
     )
 for _name, _rule in (("max", _element), ("min", _element), ("argmax", _position), ("argmin", _position)):
-    _signature, _spelling = f"{_name}(x, axis=None, keepdims=False)", f"np.{_name}(x, axis=axis, keepdims=keepdims)"
+    # one: of equal elements the first has the derivative, not each its part
+    _one = ", one=False" if _rule is _element else ""
+    _signature, _spelling = (
+        f"{_name}(x, axis=None, keepdims=False{_one})",
+        f"np.{_name}(x, axis=axis, keepdims=keepdims)",
+    )
     _traits = Trait.KEEPS_SIGN if _rule is _element else Trait.NONE
     _reduce(_signature, _spelling, _rule, empty=False, traits=_traits, noun=_NOUNS.get(_name, ""))
 

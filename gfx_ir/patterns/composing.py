@@ -126,10 +126,6 @@ def _attention(q: Any, k: Any, v: Any, scale: Any) -> Any:
     return ops.scaled_dot_product_attention(q, k, v, scale=scale)
 
 
-def _still(x: Any, axis: Any) -> Any:
-    return ops.softmax(x, axis=axis)
-
-
 def _whole(name: str, when: Callable[[Match], bool]) -> Rule:
     """The op's own body."""
     op: OpDef = lookup(name)
@@ -161,8 +157,12 @@ def rules() -> dict[str, tuple[Rule, ...]]:
         "elu": (_whole("elu", x),),
         "leaky_relu": (_whole("leaky_relu", x),),
         "logsigmoid": (_whole("logsigmoid", x),),
-        "log_softmax": (_whole("log_softmax", along),),
-        "softmax": (_whole("softmax", along), near(forms.softmax_still, _still, along)),
+        "log_softmax": (_whole("log_softmax", along), Rule(forms.log_softmax_of_one, lookup("log_softmax"), along)),
+        "softmax": (
+            _whole("softmax", along),
+            Rule(forms.softmax_of_one, lookup("softmax"), along),
+            near(forms.softmax_still, lookup("softmax"), along),
+        ),
         "layer_norm": (
             *_over_axes("layer_norm", _layer_norm),
             near(forms.layer_norm_by_hand, _layer_norm(1), _affine(1)),

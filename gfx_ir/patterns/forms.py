@@ -102,7 +102,22 @@ def rms_norm_by_hand(x: Any, weight: Any = None, eps: Any = 1e-6) -> Any:
 
 def softmax_still(x: Any, axis: Any) -> Any:
     """exp(x - max) / sum, whose gradient leaves the maximum out: it is the same."""
-    exps = ops.exp(ops.subtract(x, ops.stop_gradient(ops.max(x, axis=axis, keepdims=True))))
+    return _shares(ops.subtract(x, ops.stop_gradient(ops.max(x, axis=axis, keepdims=True))), axis)
+
+
+def softmax_of_one(x: Any, axis: Any) -> Any:
+    """The same, where one of equal maxima has the derivative, which cancels out."""
+    return _shares(ops.subtract(x, ops.max(x, axis=axis, keepdims=True, one=True)), axis)
+
+
+def log_softmax_of_one(x: Any, axis: Any) -> Any:
+    """Its logarithm."""
+    shifted = ops.subtract(x, ops.max(x, axis=axis, keepdims=True, one=True))
+    return ops.subtract(shifted, ops.log(ops.sum(ops.exp(shifted), axis=axis, keepdims=True)))
+
+
+def _shares(shifted: Any, axis: Any) -> Any:
+    exps = ops.exp(shifted)
     return ops.divide(exps, ops.sum(exps, axis=axis, keepdims=True))
 
 

@@ -145,7 +145,7 @@ def _best(f: Any, x: Proxy) -> Proxy:
     items = (
         value if known is not None and known.kind in "iu" else ops.where(ops.isnan(value), ops.getitem(value, 0), value)
     )
-    best = folded_rows(x, Proxy(getattr(ops, f.__name__)(items, 0), x.backend))
+    best = folded_rows(x, Proxy(getattr(ops, f.__name__)(items, 0, one=True), x.backend))
     doubt(best, [x] if mutable(x) else [], f"{f.__name__}() gives one of its argument's items")
     return best
 

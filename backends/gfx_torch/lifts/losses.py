@@ -168,12 +168,11 @@ def bce_with_logits(
 def binary_cross_entropy(
     input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
 ) -> Any:
-    """Of probabilities; logarithms are at least -100, as in torch."""
+    """F.binary_cross_entropy."""
     reduction = settled(reduction, size_average, reduce)
-    yes = ops.maximum(ops.log(input), -100)
-    no = ops.maximum(ops.log(ops.subtract(1, input)), -100)
-    loss = ops.negative(ops.add(ops.multiply(target, yes), ops.multiply(ops.subtract(1, target), no)))
-    return reduced(loss if weight is None else ops.multiply(loss, weight), reduction)
+    if weight is None:
+        return ops.binary_cross_entropy(input, target, reduction)
+    return reduced(ops.multiply(ops.binary_cross_entropy(input, target, "none"), weight), reduction)
 
 
 def kl_div(
@@ -209,11 +208,11 @@ CROSS_ENTROPY = {"F.cross_entropy": cross_entropy}
 NLL = {"F.nll_loss": nll_loss}
 MSE = {"F.mse_loss": mse_loss}
 L1 = {"F.l1_loss": l1_loss}
+BCE = {"F.binary_cross_entropy": alike("binary_cross_entropy", binary_cross_entropy, 0, 1)}
 BCE_LOGITS = {"F.binary_cross_entropy_with_logits": bce_with_logits}
 LIFTS = {
     "F.linear_cross_entropy": linear_cross_entropy,
     "F.smooth_l1_loss": smooth_l1_loss,
     "F.huber_loss": huber_loss,
-    "F.binary_cross_entropy": alike("binary_cross_entropy", binary_cross_entropy, 0, 1),
     "F.kl_div": kl_div,
 }

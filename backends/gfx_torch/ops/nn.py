@@ -123,6 +123,7 @@ ROWS = (
     ),
     Row("mse_loss", "F.mse_loss(x, target, reduction=reduction)", losses.MSE),
     Row("l1_loss", "F.l1_loss(x, target, reduction=reduction)", losses.L1),
+    Row("binary_cross_entropy", "F.binary_cross_entropy(x, target, reduction=reduction)", losses.BCE),
     Row(
         "binary_cross_entropy_with_logits",
         "F.binary_cross_entropy_with_logits(x, target, reduction=reduction)",

@@ -56,6 +56,8 @@ def _extremum(name: str) -> Callable[[SimpleNamespace], str]:
             return f"complex_extremum(x, {name == 'max'}, axis=axis, keepdims=keepdims)"
         if args.axis is None and not args.keepdims:
             return f"torch.{name}(x)"
+        if args.one:
+            return f"torch.{name}(x, dim=axis, keepdim=keepdims).values"
         return f"torch.a{name}(x, dim=axis, keepdim=keepdims)"
 
     return spelling
@@ -158,7 +160,7 @@ def _max_or_min(name: str) -> Callable[..., Any]:
             return extremum(input)
         if not isinstance(dim, int) and not is_number(dim):
             return larger(input, dim)
-        return Pair(extremum(input, axis=dim, keepdims=keepdim), position(input, axis=dim, keepdims=keepdim))
+        return Pair(extremum(input, axis=dim, keepdims=keepdim, one=True), position(input, axis=dim, keepdims=keepdim))
 
     return fn
 

@@ -84,6 +84,16 @@ def still(x):
     return e / e.sum(-1, keepdims=True)
 
 
+def by_hand(x):
+    e = torch.exp(x - x.max(-1, keepdim=True).values)
+    return e / e.sum(-1, keepdim=True)
+
+
+def log_by_hand(x):
+    shifted = x - torch.max(x, -1, keepdim=True)[0]
+    return shifted - torch.log(torch.exp(shifted).sum(-1, keepdim=True))
+
+
 def conv(x, w, b):
     return jnp.maximum(jax.lax.conv(x, w, (1, 1), "VALID") + b[:, None, None], 0)
 
@@ -97,6 +107,8 @@ BY_HAND = [
     (attention, (Q, Q, Q), "torch", ["scaled_dot_product_attention"]),
     (divided, (Q, Q, Q), "torch", ["scaled_dot_product_attention"]),
     (still, ((2, 8),), "jax", ["softmax"]),
+    (by_hand, ((2, 8),), "torch", ["softmax"]),
+    (log_by_hand, ((2, 8),), "torch", ["log_softmax"]),
     (conv, IMAGE, "jax", ["conv", "relu"]),
 ]
 

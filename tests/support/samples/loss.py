@@ -22,6 +22,10 @@ SAMPLES = [
     for reduction in REDUCTIONS
 ]
 SAMPLES += [S("binary_cross_entropy_with_logits", (X * 100, uniform(3, 4)))]
+SAMPLES += [
+    S("binary_cross_entropy", (uniform(3, 4), uniform(3, 4, seed=7)), {"reduction": reduction})
+    for reduction in REDUCTIONS
+]
 CASES = [
     {},
     {"weight": WEIGHT},

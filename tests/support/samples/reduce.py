@@ -36,6 +36,8 @@ SAMPLES += [
     S("sum", (X,), {"axis": 0, "dtype": dtypes.float64}, skip={"jax": "64 bits are off"}),
     S("prod", (I,), {"axis": (0, 1)}),
     S("max", (I,), {"axis": 0}),
+    S("max", (X,), {"axis": 1, "one": True}),
+    S("min", (X,), {"axis": 0, "keepdims": True, "one": True}),
     S("mean", (X,), {"axis": 0, "dtype": dtypes.dtype("float16")}, tol=2e-2),
     S("var", (X,), {"axis": 1, "correction": 1}),
     S("std", (VECTOR,), {"correction": 1, "keepdims": True}),
