@@ -124,6 +124,10 @@ class Arrays:
         """Write `value` into the array x in place. Raises BackendError where arrays are immutable."""
         raise BackendError(f"{self.name} arrays cannot be written", hint="take the new value from the returned state")
 
+    def hand_back(self, x: Any, value: Any) -> None:
+        """Write into an argument x what a call made of it."""
+        self.assign(x, value)
+
     def type_of(self, x: Any) -> LogicalTensor:
         """The type of an array of the framework, or of what stands for one in its own tracer."""
         return LogicalTensor(self.dtype_of(x), self.shape_of(x))

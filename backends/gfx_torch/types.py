@@ -304,6 +304,15 @@ class TorchBackend(Backend):
         with torch.no_grad():
             x.copy_(value)
 
+    def hand_back(self, x: Any, value: Any) -> None:
+        """Write into an argument what a call made of it: derivatives of the caller go on through it. Not so what has none, as what is
+        written under `no_grad`, and leaves, which nothing else writes."""
+        base = x if x._base is None else x._base
+        with torch.set_grad_enabled(
+            torch.is_grad_enabled() and value.requires_grad and not (base.is_leaf and base.requires_grad)
+        ):
+            x.copy_(value)
+
     def unwritten(self) -> watching.ReadOnly:
         """A mode in which PyTorch's kernels write what they make."""
         return watching.ReadOnly()

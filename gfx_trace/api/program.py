@@ -342,7 +342,8 @@ class Program(gfx_ir.program.Program):
             if original is None:
                 continue
             source = stays(path, original, value, owner)
-            source.assign(original, value if source is owner else source.from_host(owner.to_host(value)))
+            write = source.assign if path in self.params else source.hand_back
+            write(original, value if source is owner else source.from_host(owner.to_host(value)))
             if source is owner:
                 held[path] = original
             if path in self.params:

@@ -114,7 +114,7 @@ class Transpiled:
                 own[path] = self._own(path, owner)
             if path in own:
                 stays(path, own[path], value, owner)
-                owner.assign(own[path], value)
+                (owner.assign if path in self.program.params else owner.hand_back)(own[path], value)
         return as_written(result, self.program.shared, state, own, owner)
 
     def _own(self, path: str, owner: Backend) -> Any:

@@ -87,3 +87,53 @@ def test_containers_of_the_caller_are_not_changed_silently(fn, argument):
     with pytest.raises(CaptureError, match="of an argument"):
         gfx.symbolic_trace(fn, argument)
     assert list(argument) == list(before)
+
+
+def scaled(x):
+    x.mul_(3)
+    return x.sum()
+
+
+def scaled_as_data(x):
+    with torch.no_grad():
+        x.mul_(3)
+    return x.sum()
+
+
+def filled_in(x, w):
+    x[1:] += w[1:]
+    return x * 2
+
+
+def added(x, w):
+    for _ in range(2):
+        x += w * w
+    return w * 2
+
+
+def moved_by(x, w):
+    x.detach().add_(w.detach())
+    return x * w
+
+
+@pytest.mark.parametrize("fn", [scaled, scaled_as_data, filled_in, added, moved_by])
+@pytest.mark.parametrize("derived", [True, False])
+def test_derivatives_of_the_caller_go_on_through_what_is_written(fn, derived):
+    def derivatives(call):
+        a, w = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([3.0, 0.5], requires_grad=True)
+        x = a * 2 if derived else torch.tensor([1.0, 2.0])
+        out = call(*(x, w)[: fn.__code__.co_argcount])
+        total = out.sum() + (x * torch.tensor([5.0, 7.0])).sum()
+        return [x.detach(), *torch.autograd.grad(total, (a, w), allow_unused=True)] if total.requires_grad else x
+
+    for call in (gfx.symbolic_trace(fn, backend="torch"), gfx.transpile(fn, to="torch", backend="torch")):
+        torch.testing.assert_close(derivatives(call), derivatives(fn))
+
+
+def test_a_leaf_is_written_as_data():
+    for call in (gfx.symbolic_trace(scaled, backend="torch"), gfx.transpile(scaled, to="torch", backend="torch")):
+        x = torch.ones(2, requires_grad=True)
+        call(x)
+        call(x[:1])
+        assert x.tolist() == [9.0, 3.0]
+        assert x.is_leaf
