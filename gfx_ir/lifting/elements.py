@@ -8,6 +8,7 @@ from .. import ops
 from ..build import dtype_of
 from ..errors import MissingOp
 from ..op import lookup
+from ..ops._body import as_wide_as, widened
 from .searching import Searching
 from .words import (
     Dialect,
@@ -148,10 +149,9 @@ class Elements:
             if decimals > 0:
                 return ops.positive(a)
             raise MissingOp(f"GFX has no row for {call} of integers to tens", hint="use // and *")
-        factor = 10.0 ** abs(decimals)
-        if decimals < 0:
-            return ops.multiply(ops.round(ops.divide(a, factor)), factor)
-        return ops.divide(ops.round(ops.multiply(a, factor)), factor)
+        return (
+            to_decimals(a, decimals) if self.say.rules == "numpy" else as_wide_as(a, to_decimals(widened(a), decimals))
+        )
 
     def where(self, condition: Any, x: Any = None, y: Any = None, /, **options: Any) -> Any:
         """A choice between two; of one argument the positions of what is not 0."""
@@ -192,7 +192,7 @@ class Elements:
         """Equal within a tolerance that is relative to b."""
         expect(self.say.call("isclose"), "equal_nan", equal_nan, False)
         a, b = self.say.as_array(a), self.say.as_array(b)
-        b = ops.multiply(b, 1.0) if kind_of(b) in ("b", "u") else b  # which have no negative differences
+        b = ops.multiply(b, 1.0) if kind_of(b) in ("b", "u", "i") else b  # of which differences wrap
         near = ops.less_equal(ops.abs(ops.subtract(a, b)), ops.add(atol, ops.multiply(rtol, ops.abs(b))))
         finite = ops.logical_and(ops.isfinite(a), ops.isfinite(b))
         return ops.logical_or(ops.logical_and(near, finite), ops.equal(a, b))
@@ -200,3 +200,11 @@ class Elements:
     def allclose(self, a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
         """Whether all are."""
         return self.say.answer(ops.all(self.isclose(a, b, rtol, atol, equal_nan)))
+
+
+def to_decimals(x: Any, decimals: int) -> Any:
+    """x, rounded to so many decimals, or to tens."""
+    factor = 10.0 ** abs(decimals)
+    if decimals < 0:
+        return ops.multiply(ops.round(ops.divide(x, factor)), factor)
+    return ops.divide(ops.round(ops.multiply(x, factor)), factor)

@@ -12,8 +12,10 @@ from gfx_ir.build import as_parameter
 from gfx_ir.control import is_placeholder
 from gfx_ir.dtypes import DType, complex128, float64
 from gfx_ir.graph import Value
+from gfx_ir.lifting.elements import to_decimals
 from gfx_ir.lifting.words import kind_of as known_kind
 from gfx_ir.op import lookup
+from gfx_ir.ops._body import as_wide_as, widened
 from gfx_ir.promotion import promote
 from gfx_ir.types import LogicalTensor
 
@@ -182,8 +184,7 @@ def _round(input: Any, *, decimals: int | None = None) -> Any:
         kinds.check("torch.round with decimals=", [input], "f")
     if not decimals:
         return ops.round(input)
-    scale = 10.0**decimals
-    return ops.divide(ops.round(ops.multiply(input, scale)), scale)
+    return as_wide_as(input, to_decimals(widened(input), decimals))
 
 
 def _where(condition: Any, input: Any = ..., other: Any = ...) -> Any:
