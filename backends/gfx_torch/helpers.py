@@ -56,6 +56,12 @@ def whole_linspace(start, stop, num, dtype, endpoint=True, device=None):
     return (torch.where(steps == num - 1, ends[1], found) if last else found).floor().to(dtype)
 
 
+def grid_of(vectors, indexing):
+    """Vectors, of whatever dtypes they are, as the axes of a grid."""
+    places = torch.meshgrid(*(torch.arange(len(x), device=x.device) for x in vectors), indexing=indexing)
+    return tuple(x[at] for x, at in zip(vectors, places))
+
+
 def straight_through(x, value):
     """The data of value with the gradient of x."""
     out = x.clone()

@@ -12,7 +12,7 @@ from ..dtypes import DType
 from ..graph import Value
 from ..op import OpDef, lookup
 from ..trees import leaves
-from .words import Dialect, Lifted, Table, element, expect, frozen
+from .words import Dialect, Lifted, Table, element, expect, frozen, rank
 
 
 def joined(x: Any, rules: str, dtype: Any = None) -> Any:
@@ -46,7 +46,8 @@ class Grids:
     def meshgrid(self, *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
         """Vectors as the axes of a grid."""
         expect(self.say.call("meshgrid"), "sparse", sparse, False)
-        found = ops.meshgrid(tuple(map(self.say.as_array, xi)), indexing=indexing)
+        vectors = (ops.reshape(x, (1,)) if rank(x) == 0 else x for x in map(self.say.as_array, xi))
+        found = ops.meshgrid(tuple(vectors), indexing=indexing)
         return self.say.several(found if isinstance(found, (tuple, list)) else (found,))
 
     def indices(self, dimensions: Any, dtype: Any = None, sparse: bool = False) -> Any:

@@ -181,11 +181,7 @@ def _capture(
         graph.result = (tree, {write.path: write.value for write in state}) if state else tree
         tracer.castable.state(graph)
     program = _program(tracer, graph, bound, promotion, state, results)
-    paths = {id(write.array): write.path for write in state if write.array is not None}
-    found_in = (
-        (place, tuple([paths[id(x)] for x in held if id(x) in paths])) for place, held in results.shared.items()
-    )
-    program.shared = {place: written for place, written in found_in if written}
+    program.shared = _shared(results, state)
     slots, modes = {w.path: w for w in state if w.slot is not None}, list(tracer.assumed.modes.values())
     notes = list(dict.fromkeys(tracer.notes))
     found = Captured(
@@ -194,6 +190,13 @@ def _capture(
     )  # fmt: skip
     vars(tracer).clear()
     return found
+
+
+def _shared(results: Results, state: list[Write]) -> dict[tuple[int, ...], tuple[str, ...]]:
+    """The paths of what is written in place that results stand for, by their places."""
+    paths = {id(write.array): write.path for write in state if write.array is not None}
+    found = {place: tuple([paths[id(x)] for x in held if id(x) in paths]) for place, held in results.shared.items()}
+    return {place: written for place, written in found.items() if written}
 
 
 def _program(

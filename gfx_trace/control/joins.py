@@ -90,9 +90,7 @@ class Join:
             found = self._tree(a, b, name)
             if found is not None:
                 return found
-        if any(has_class(x) or self.tracer.arrays.is_foreign_number(x) for x in (a, b)):
-            return self._unjoinable(a, b, name)
-        if of_two_frameworks(a, b):
+        if any(has_class(x) or self.tracer.arrays.is_foreign_number(x) for x in (a, b)) or of_two_frameworks(a, b):
             return self._unjoinable(a, b, name)
         a, b = self._known(a, b, 0), self._known(b, a, 1)
         found = self.joined.get((id(a), id(b)))
@@ -106,8 +104,7 @@ class Join:
         if type(kind) is Gated:
             return kind
         if kind == "shape":
-            left, right = (tuple(value) if isinstance(value, tuple) else value for value in values)
-            values = left, right
+            values = _as_shape(values[0]), _as_shape(values[1])
         joined = self.output(*values, kind, name, _backend(a, b) or self.tracer.backend)
         joined.weak = either(a, b)
         if type(a) is Proxy or type(b) is Proxy:
@@ -373,3 +370,8 @@ def _difference(a: Any, b: Any) -> str:
 
 def _backend(a: Any, b: Any) -> Any:
     return next((x.backend for x in (a, b) if is_open(x)), None)
+
+
+def _as_shape(value: Any) -> Any:
+    """A tuple of a framework's own class as a plain one."""
+    return tuple(value) if isinstance(value, tuple) else value

@@ -91,6 +91,12 @@ def linspace(args: SimpleNamespace) -> str:
     return f"torch.linspace(start, stop, {count}, dtype={dtype}, device=device){part}"
 
 
+def _meshgrid_spelling(args: SimpleNamespace) -> str:
+    if len({dtype_of(x) for x in args.arrays}) > 1:  # which torch refuses
+        return "grid_of(arrays, indexing)"
+    return "torch.meshgrid(arrays, indexing=indexing)" + ("[0]" if len(args.arrays) == 1 else "")
+
+
 def _eye(args: SimpleNamespace) -> str:
     columns = "" if args.n_cols is None else ", n_cols"
     if type(args.k) is int and args.k == 0:
@@ -272,7 +278,7 @@ ROWS = (
     Row("to_device", "x.to(device)"),
     Row(
         "meshgrid",
-        lambda a: "torch.meshgrid(arrays, indexing=indexing)" + ("[0]" if len(a.arrays) == 1 else ""),
+        _meshgrid_spelling,
         {"torch.meshgrid": _meshgrid},
         keep=("indexing",),
     ),

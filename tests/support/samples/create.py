@@ -1,5 +1,7 @@
 """Creation: dtypes given and not, ranges of each form, limits."""
 
+import numpy as np
+
 from gfx_ir import dtypes
 from samples import Sample, integers, normal
 
@@ -52,6 +54,7 @@ SAMPLES = [
     S("meshgrid", ((normal(2), normal(3)),)),
     S("meshgrid", ((normal(2),),)),
     S("meshgrid", ([normal(2), normal(3), normal(4)], "ij")),
+    S("meshgrid", ((normal(2), np.arange(3), normal(4) > 0),)),
     S("finfo", (F32, "max")),
     S("finfo", (F32, "eps")),
     S("finfo", (dtypes.dtype("float16"), "min")),
