@@ -274,7 +274,8 @@ def equal(input: Any, other: Any) -> Any:
 
 
 def unravel_index(indices: Any, shape: Any) -> tuple:
-    """Positions along each axis of elements counted row by row."""
+    """Positions along each axis of elements counted row by row, in 64 bits."""
+    indices = indices if dtype_like(indices) in (None, INT64) else ops.astype(indices, INT64)
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
     rest, found = indices, []
     for size in reversed(sizes):

@@ -322,3 +322,10 @@ def test_lerp_begins_at_the_end_that_is_nearer():
             np.testing.assert_allclose(
                 np.asarray(program.to(target)(*given)), torch.lerp(x, y, weight).numpy(), rtol=1e-6
             )
+
+
+def test_positions_in_bytes_are_counted_in_64_bits():
+    x = torch.tensor([5, 200, 7], dtype=torch.uint8)
+    program = gfx.symbolic_trace(lambda x: torch.unravel_index(x, (3, 300)), x)
+    for got in (program(x), program.to("jax")(np.asarray(x))):
+        assert [np.asarray(part).tolist() for part in got] == [[0, 0, 0], [5, 200, 7]]
