@@ -143,7 +143,7 @@ class Carries:
             access = Access(self.get, self.set, self.names, self.even)
             other = called_tensor(ref.source) if type(ref.source) is Proxy else "number"
             label = f"{carried.name}_is_{other if other != carried.name and other.isidentifier() else 'given'}"
-            self.get, self.set, self.names = access.beside(label, lambda ref=ref: ref.now, ref.put)
+            self.get, self.set, self.names, _ = access.beside(label, lambda ref=ref: ref.now, ref.put)
             self.before, self.entry = (*self.before, ref.now), [*self.entry, ref.now]
             self.plan(self.names[-1], ref.now, (self.names[-1],))
 
