@@ -10,6 +10,7 @@ from gfx_ir.lifting.axis_patterns import IMPORTS
 
 from .control import HopControl
 from .helpers_scan import associative_scan
+from .lowering import OneDtype
 
 # The operators of control flow that PyTorch gives a public name are torch.cond and torch.while_loop; scan has only this one.
 _SCAN = "from torch._higher_order_ops import scan"
@@ -46,7 +47,9 @@ _FIRST_NUMBER = {
 }  # fmt: skip
 
 _FIRST = ("repeated_keys", "keep_order", "own_gradients", "foreign_texts", "literals")
-_DTYPES = ("booleans", "untold", "powers", "promoted", "lacking_dtypes", "composites", "alike_lists", "tensor_lists")
+_DTYPES = (
+    "booleans", "untold", "powers", "promoted", "lacking_dtypes", "composites", OneDtype.name, "alike_lists", "tensor_lists",
+)  # fmt: skip
 _LAST = ("kept_lists", "returned", "unread", "inline_calls", "gathered", "reroll", "one_generator")
 LOWERING = (
     *_FIRST, "handed", *_DTYPES,

@@ -45,6 +45,14 @@ def _cross(args: SimpleNamespace) -> str:
     return f"torch.linalg.cross({alike}, dim=axis)"
 
 
+def _vecdot_spelling(args: SimpleNamespace) -> str:
+    """torch takes floats alone."""
+    a, b = (dtype_of(x) for x in (args.x1, args.x2))
+    if a is not None and a == b and a.kind in "iu":
+        return f"(x1 * x2).sum({args.axis}, dtype=torch.{a.name})"
+    return "torch.linalg.vecdot(x1, x2, dim=axis)"
+
+
 def _einsum(equation: Any, *operands: Any) -> Any:
     if not isinstance(equation, str):
         refuse("torch.einsum in its form of tensors and sublists has no counterpart", "write the equation as a string")
@@ -126,7 +134,7 @@ ROWS = (
         "torch.outer(x1, x2)",
         {names("outer", "ger"): of_ranks("outer", lambda input, vec2: ops.outer(input, vec2), 1, 1)},
     ),
-    Row("vecdot", "torch.linalg.vecdot(x1, x2, dim=axis)", {"torch.linalg.vecdot": _vecdot}),
+    Row("vecdot", _vecdot_spelling, {"torch.linalg.vecdot": _vecdot}),
     Row("cross", _cross),
     Row("tensordot", "torch.tensordot(x1, x2, dims=axes)", {"torch.tensordot": _tensordot}),
     Row("einsum", "torch.einsum(equation, *operands)", {"torch.einsum": _einsum}),

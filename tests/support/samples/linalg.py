@@ -32,6 +32,7 @@ SAMPLES = [
     S("vecdot", (T234, T234 + 1)),
     S("vecdot", (T234, normal(3, 4)), {"axis": -1}),
     S("vecdot", (T234, T234 + 1), {"axis": -2}),
+    S("vecdot", (integers(2, 3, 4), integers(2, 3, 4))),
     S("vecdot", (COMPLEX, COMPLEX * 1j)),
     S("cross", (normal(4, 3), normal(4, 3, seed=7))),
     S("cross", (normal(3), normal(3, 2, 3, seed=7))),
