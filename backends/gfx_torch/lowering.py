@@ -24,14 +24,15 @@ class OneDtype(Lowering):
         if program.flavour == emission.backend.name:  # whose author's code is right as it is
             return
         for node in list(graph.walk()):
-            if asked(node.op.name) is not None and not node.op.index and not node.op.traits & Trait.ELEMENTWISE:
-                _cast(node)
+            row = asked(node.op.name)
+            if row is not None and not node.op.index and not node.op.traits & Trait.ELEMENTWISE:
+                _cast(node, [arg for at, arg in enumerate(node.args) if at in row[0]])
 
 
-def _cast(node: Node) -> None:
-    """Cast the tensors of a node to the dtype of its result: booleans, of which PyTorch multiplies none, stay as they are."""
+def _cast(node: Node, asked_of: list) -> None:
+    """Cast tensors among the arguments of a node to the dtype of its result, but where that is truth: masks beside them stay as they are."""
     result = declared(node.values[0])
-    given = dict.fromkeys(leaf for leaf in leaves(node.args) if type(leaf) is Value and leaf.is_tensor)
+    given = dict.fromkeys(leaf for leaf in leaves(asked_of) if type(leaf) is Value and leaf.is_tensor)
     known = {value: declared(value) for value in given}
     if result is None or result.kind == "b" or None in known.values():
         return
