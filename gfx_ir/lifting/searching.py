@@ -13,6 +13,8 @@ from ..errors import MissingOp
 from ..graph import Value
 from ..op import lookup
 from ..ops import _seen
+from ..promotion import promote
+from ..types import LogicalTensor
 from .words import Dialect, Lifted, Table, ask_rank, expect, frozen, kind_of, known_dtype, rank
 
 All = namedtuple("All", ("values", "indices", "inverse_indices", "counts"))
@@ -104,10 +106,12 @@ class Searching:
     def intersect1d(
         self, ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False, **options: Any
     ) -> Any:
-        """What is in both."""
+        """What is in both, in the dtype that holds either."""
         expect(self.say.call("intersect1d"), "return_indices", return_indices, False)
         self.say.refuse(self.say.call("intersect1d"), **options)
-        return self._chosen(ar1, ar2, False)
+        found, given = self._chosen(ar1, ar2, False), map(self.say.as_array, (ar1, ar2))
+        dtype, _ = promote([LogicalTensor(known_dtype(x)) for x in given], self.say.rules)
+        return found if dtype in (None, known_dtype(ar1)) else ops.astype(found, dtype)
 
     def setdiff1d(self, ar1: Any, ar2: Any, assume_unique: bool = False, **options: Any) -> Any:
         """What is in the first alone."""

@@ -46,3 +46,23 @@ def test_a_cast_stands_where_it_is_needed_alone():
     assert 'torch.einsum("ij,jk->ik", a.double(), b)' in source
     jax_code = lambda a, b: jnp.tensordot(a, b, axes=1)
     assert "torch.tensordot(a, b, dims=1)" in gfx.transpile(jax_code, FLOATS, FLOATS, to="torch").source
+
+
+def test_what_is_in_both_has_the_dtype_of_either():
+    both = as_numpy(lambda xp, a, b: xp.intersect1d(a, b))
+    for a, b in ((np.array([3, 1, 2]), np.array([2.0, 3.0])), (np.array([3, 1], "i4"), np.array([1, 9]))):
+        made = gfx.symbolic_trace(both, a, b)
+        for got in (made(a, b), made.to("torch")(torch.tensor(a), torch.tensor(b)).numpy()):
+            assert got.dtype == both(a, b).dtype and np.array_equal(got, both(a, b))
+
+
+def test_quantiles_of_half_precision_are_computed_in_single():
+    x = np.linspace(-2.0, 3.0, 12).reshape(3, 4).astype(np.float16)
+    for fn in (
+        lambda x: np.percentile(x, 30),
+        lambda x: np.median(x, axis=1),
+        lambda x: np.nanquantile(x, 0.2, axis=(0, 1)),
+    ):
+        got = gfx.transpile(fn, x, to="torch")(torch.tensor(x))
+        assert got.dtype == torch.float16
+        np.testing.assert_allclose(got, fn(x), rtol=2e-3)

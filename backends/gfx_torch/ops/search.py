@@ -27,12 +27,15 @@ def _quantile(name: str) -> Any:
         if args.method not in _INTERPOLATIONS:
             refuse(f"torch.{name} knows no method {args.method!r}", f"it knows {', '.join(_INTERPOLATIONS)}")
         x = "x.to(torch.get_default_dtype())" if kind_of(args.x) in tuple("biu") else "x"
+        back, dtype = "", dtype_of(args.x)
+        if dtype is not None and dtype.kind == "f" and dtype.bits < 32:  # of which torch has none
+            x, back = "x.float()", f".to(torch.{dtype.name})"
         if isinstance(args.axis, (tuple, list)):
             nan = ", ignore_nan=True" if name.startswith("nan") else ""
-            return f"quantile_over({x}, q, axis, keepdims=keepdims, interpolation=method{nan})"
+            return f"quantile_over({x}, q, axis, keepdims=keepdims, interpolation=method{nan}){back}"
         q = "q" if isinstance(args.q, float) else f"torch.as_tensor(q, dtype={x}.dtype)"
         dim = "dim=None" if args.axis is None and args.keepdims else "dim=axis"
-        return f"torch.{name}({x}, {q}, {dim}, keepdim=keepdims, interpolation=method)"
+        return f"torch.{name}({x}, {q}, {dim}, keepdim=keepdims, interpolation=method){back}"
 
     return spelling
 
