@@ -159,12 +159,7 @@ class Applying:
         if writes and first is not None:
             self._wrote(lift, first, (args[1:], kwargs), values[0], result, mark)
             return None if lift.silent else first
-        copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
-        if (
-            copies == "maybe" and tracer.functions.share.refs
-        ):  # what else would be undecided is told by where things are
-            here = is_there(tracer, result, values[0], backend)
-            copies, result = copies if here is None else not here, values[0] if here else result
+        copies, result = self._copied(lift, values, named, result, backend)
         own = first is not None and (first.backend in (None, backend) or backend is None)  # not another framework's
         if lift.records and result is values[0]:
             self._recorded(tracer.facts.root(result))
@@ -191,6 +186,17 @@ class Applying:
         if args and copies is not True and (backend is None or backend.views):
             tracer.views.link_parts(args if first is None else args[1:], wrapped, varies)
         return wrapped
+
+    def _copied(
+        self, lift: Lift, values: list[Any], named: dict, result: Any, backend: Backend | None
+    ) -> tuple[bool | str, Any]:
+        """Whether a call copies its argument, "maybe" where nothing tells, and what it gives: the argument itself where that is where it is
+        asked for, which guards check in a capture that leaves else undecided what a write changes."""
+        copies = lift.copies(*values, **named) if callable(lift.copies) else lift.copies
+        if copies != "maybe" or not self._tracer.functions.share.refs:
+            return copies, result
+        here = is_there(self._tracer, result, values[0], backend)
+        return copies if here is None else not here, values[0] if here else result
 
     def _wrote(self, lift: Lift, x: Proxy, others: tuple, old: Value, new: Any, mark: Mark) -> None:
         """A call in place has made `new` of a tensor and of others."""
