@@ -38,9 +38,8 @@ def with_all_state(work: Callable[[State], T]) -> T:
             except Replaces as found:
                 refusal = refusal or found
                 new = [one for one in found.together if one.slot.id not in held]
-                anew = not paths.isdisjoint(
-                    one.path for one in new
-                )  # of an object that code which is not entered makes in each call
+                # at one path again: of an object that code which is not entered makes in each call
+                anew = not paths.isdisjoint(one.path for one in new)
                 if not new or anew or not all(map(_can_stand, new)):
                     raise next((one.wanted for one in new if one.wanted is not None), refusal) from None
                 paths.update(one.path for one in new)
