@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gfx_ir.control import is_given, is_loop, is_test
-from gfx_ir.graph import Value
+from gfx_ir.graph import Graph, Value
 from gfx_ir.infer import transfer
 from gfx_ir.infer.abstract import ARRAYS, ELEMENTS, NUMBERS, SCALAR, Kinds
 from gfx_ir.infer.demand import Question, Rule
@@ -41,21 +41,21 @@ class ByOps:
             bool(found) and found <= SCALARS and not self._asked(value) <= SCALARS and self._may_be_point(value, found)
         )
 
-    def mixes_numbers(self, value: Value) -> bool:
-        """Whether tests leave a number of NumPy's on one way and one of Python's on another, and source has an array for the one of
-        NumPy's."""
+    def mixed_numbers(self, value: Value) -> list[tuple[Graph, int]]:
+        """Where tests leave a number of NumPy's beside one of Python's, and source has an array for the one of NumPy's: the regions
+        that end with it, and at which position."""
         found = self._record.kinds_of(value)
         mixed = not found.isdisjoint(NUMBERS) and not found <= NUMBERS
-        return mixed and any(map(self.lacks_number, self._chosen(value)))
+        return [(region, at) for region, at in self._ends(value) if self.lacks_number(region.result[at])] if mixed else []
 
-    def _chosen(self, value: Any) -> Iterator[Value]:
-        """What tests leave, on all their ways."""
+    def _ends(self, value: Any) -> Iterator[tuple[Graph, int]]:
+        """The regions that tests choose from, and the positions of what they leave for a value."""
         root = self._record.facts.root(value) if is_tensor(value) else None
         if root is not None and is_test(root.node):
             for region in root.node.regions:
-                yield from self._chosen(region.result[root.index - 1])
-        elif root is not None:
-            yield root
+                at = root.index - 1
+                inner = list(self._ends(region.result[at]))
+                yield from inner or ([(region, at)] if is_tensor(region.result[at]) else [])
 
     def _asked(self, value: Value) -> Kinds:
         found: Kinds = self.kinds.ask(self._record.facts.root(value))

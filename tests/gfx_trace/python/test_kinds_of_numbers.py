@@ -360,14 +360,36 @@ def test_numbers_have_no_items(use, made):
     assert torch.equal(gfx.symbolic_trace(caught, backend="torch")(X[0]), X[0] * 2)
 
 
-def test_a_fixed_number_of_numpy_beside_one_of_python_is_no_result():
+def test_a_number_of_numpy_beside_one_of_python_is_each_on_its_way():
     def fixed(x, n: int):
         return np.int64(2) if n > 1 else 3
 
     def computed(x, n: int):
         return x.sum() if n > 1 else 3
 
-    with pytest.raises(CaptureError, match="a number of NumPy's on one way"):
-        gfx.symbolic_trace(fixed, backend="numpy")
-    program, x = gfx.symbolic_trace(computed, backend="numpy"), np.ones(2)
-    assert all(repr(program(x, n)) == repr(computed(x, n)) for n in (0, 2))
+    def nested(x, n: int):
+        if n > 1:
+            s = x.max() if x[0] > 0 else 0.25
+        else:
+            s = np.float32(0.5) if n > 0 else 1
+        return s, s * 2, {"a": s}
+
+    def looped(x, n: int):
+        s = 1.5
+        if n > 1:
+            for e in x:
+                s = s * 0.5 + e
+        return s, x * s
+
+    def helped(x, n: int):
+        def mean(y):
+            if y.sum() > 1:
+                return y.mean()
+            return 0.5
+
+        return mean(x), mean(x * 2)
+
+    for f in (fixed, computed, nested, looped, helped):
+        program = gfx.symbolic_trace(f, backend="numpy")
+        for x in (np.ones(2), -np.ones(2)):
+            assert all(repr(program(x, n)) == repr(f(x, n)) for n in range(3))
