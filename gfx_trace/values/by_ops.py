@@ -46,7 +46,9 @@ class ByOps:
         that end with it, and at which position."""
         found = self._record.kinds_of(value)
         mixed = not found.isdisjoint(NUMBERS) and not found <= NUMBERS
-        return [(region, at) for region, at in self._ends(value) if self.lacks_number(region.result[at])] if mixed else []
+        return (
+            [(region, at) for region, at in self._ends(value) if self.lacks_number(region.result[at])] if mixed else []
+        )
 
     def _ends(self, value: Any) -> Iterator[tuple[Graph, int]]:
         """The regions that tests choose from, and the positions of what they leave for a value."""
