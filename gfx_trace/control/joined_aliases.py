@@ -10,7 +10,7 @@ from gfx_ir.graph import Value
 from gfx_ir.infer.abstract import Kinds
 from gfx_ir.infer.number_conditions import SURE
 
-from ..heap.aliases import Doubt, doubt, in_doubt, kin_of, memory, mutable, reached, surely_array
+from ..heap.aliases import Doubt, doubt, in_doubt, kin_of, memory, mutable, reached, share, surely_array
 from ..interfaces import Capturing
 from ..values.either import MOST_WAYS, Either, Number, Source, be_either, root_of, roots, turned, ways
 from ..values.numpy_numbers import scalar
@@ -94,8 +94,7 @@ class JoinedAliases:
         kinds = number_kinds(x)
         if not kinds and (type(x) is not Proxy or scalar(x) != SURE):
             return None
-        own = is_open(x) and isinstance(x.value, Value) and not self.tracer.gates.visible(x.value)
-        return Number(None if own else x, kinds)
+        return self._behind(Number(x, kinds))
 
     def _source(self, joined: Joined, at: int, x: Any) -> Proxy | None:
         """A tensor of a side as it is known behind the test."""
@@ -122,12 +121,20 @@ class JoinedAliases:
         base = x.base
         if type(base) is not Either:  # a view of such
             return None
-        then, otherwise = (self._source(joined, at, source) for source in base.sources)
+        found = [self._behind(x) if type(x) is Number else self._source(joined, at, x) for x in base.sources]
+        then, otherwise = found
         if then is None or otherwise is None:
             return None
         made = Proxy(joined.proxy.value, joined.backend)
-        be_either(made, base.test, (then, otherwise))
+        unsure = [new for new, x in zip(found, base.sources) if share([x], base.unsure)]
+        be_either(made, base.test, (then, otherwise), unsure=unsure)
         return made
+
+    def _behind(self, number: Number) -> Number:
+        """A number that a test inside of a side chose, as it is known behind that side."""
+        value = number.given.value if is_open(number.given) else None
+        known = not isinstance(value, Value) or self.tracer.gates.visible(value)
+        return number if known else Number(None, number.kinds)
 
     def _shared(self, at: int, x: Proxy, root: Proxy) -> Proxy | None:
         """A tensor of a side's own that several names stand for, or a view of it."""

@@ -219,3 +219,92 @@ def test_abs_of_a_number_stays_one():
     for x in (X, -X):
         want, got = f(x), source(x)
         assert type(got) is type(want) and got == want
+
+
+def within_then(x):
+    s = 0.5
+    if x[1] > 0:
+        s = min(x[2], 0.5)
+    elif x[0] > 0:
+        s = x[0] * 2
+    s += x[1] * 0.5
+    return s, x * 1
+
+
+def within_otherwise(x):
+    if x[0] > 0.4:
+        s = 2
+    elif x[1] > 0:
+        s = x[0] if x[2] > 0 else 0.25
+    else:
+        s = x.sum() if x[2] > 0 else 1
+    s += x[1]
+    return s, x * 1
+
+
+def three_deep(x):
+    s = x[1]
+    if x[0] > 0:
+        if x[1] > 0:
+            s = x[0] if x[2] > 0 else 4
+        else:
+            s = 0.5
+    s -= x[2] * 2
+    return s, x * 1
+
+
+def two_of_them(x):
+    s, r = 1.0, x[2]
+    if x[0] > 0:
+        s, r = (x[0], 2) if x[1] > 0 else (2.5, x[1])
+    s += 1
+    r *= 0.5
+    return s, r, x * 1
+
+
+def own_of_a_side(x):
+    s = 0.5
+    if x[0] > 0:
+        y = x * 2
+        s = y[1] if x[1] > 0 else 1
+    s += x[2]
+    return s, x * 1
+
+
+def given_numbers(x):
+    h = float(x[2]) * 0.5
+    s = x[0]
+    if x[1] > 0:
+        s = h if x[0] > 0 else x[2]
+    s += h
+    return s, x * 1
+
+
+def in_a_loop(x):
+    out = x * 0
+    for t in range(3):
+        s = x[0]
+        if x[t] > 0:
+            s = 0.5 if x[1] > 0 else x[2]
+        s += out.sum() + 1
+        out = out + s
+    return out, x * 1
+
+
+NESTED = [within_then, within_otherwise, three_deep, two_of_them, own_of_a_side, given_numbers, in_a_loop]
+
+
+@pytest.mark.parametrize("fn", NESTED, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("level", [0, 1])
+def test_a_number_that_a_test_within_a_test_chooses(fn, level):
+    def whole(x):
+        return fn(x.clone())
+
+    program = gfx.symbolic_trace(whole, *([X] if level else []), backend="torch")
+    runs = [program, program.to("torch"), lambda x: program.to("jax")(jnp.asarray(x.numpy()))]
+    for signs in range(8):
+        x = X * torch.tensor([1 - 2 * (signs >> k & 1) for k in range(3)])
+        want = whole(x)
+        for run in runs:
+            for a, b in zip(want, run(x), strict=True):
+                np.testing.assert_allclose(np.asarray(b), np.asarray(a), rtol=1e-6)
