@@ -14,10 +14,10 @@ from typing import Any
 from gfx_ir.backend import Backend
 from gfx_ir.codegen import origin
 from gfx_ir.errors import BackendError
+from gfx_ir.fields import record_fields
 from gfx_ir.installed import required
 from gfx_ir.loading import backend, loaded
 from gfx_ir.probing import closed_over, is_module, own_attribute
-from gfx_ir.trees import leaves
 
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
 _ORDER = ("torch", "jax", "numpy")
@@ -31,7 +31,7 @@ def flavour_of(target: Any, args: tuple, kwargs: dict, asked: str | None) -> Bac
         return backend("torch")
     names = set(_annotated(target))
     if not names:
-        names = set(filter(None, (_framework(type(leaf).__module__) for leaf in leaves((args, kwargs)))))
+        names = set(_of_arguments(target, args, kwargs))
     if not names:
         names = set(_named_frameworks(target))
     for name in (*_ORDER, *sorted(names - set(_ORDER))):
@@ -51,6 +51,26 @@ def loaded_frameworks() -> list[Backend]:
             except BackendError:  # without a backend, or out of our range: its arrays are then no arrays to us
                 continue
     return found + [known for known in loaded() if known.name not in _ORDER]
+
+
+def _of_arguments(target: Any, args: tuple, kwargs: dict) -> Iterator[str]:
+    """Frameworks of what a function is given, by a partial too, in whatever an argument is taken apart into."""
+    stack, seen = [*args, *kwargs.values()], set()
+    while isinstance(target, functools.partial):
+        stack += [*target.args, *target.keywords.values()]
+        target = target.func
+    while stack:
+        item = stack.pop()
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        found, parts = _framework(type(item).__module__), record_fields(item)
+        if found is not None:
+            yield found
+        elif parts is not None:
+            stack += parts.values()
+        elif isinstance(item, (dict, list, tuple)):
+            stack += item.values() if isinstance(item, dict) else item
 
 
 def _annotated(target: Any) -> Iterator[str]:

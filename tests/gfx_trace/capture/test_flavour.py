@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -39,6 +41,16 @@ def generator(x, rng: np.random.Generator):
     return jnp.sum(x)
 
 
+class Graphs(NamedTuple):
+    nodes: Any
+    sizes: Any = 2
+
+
+@dataclasses.dataclass
+class State:
+    graphs: Any
+
+
 def by_attribute(x):
     return x.jnp.std() if hasattr(x, "jnp") else np.std(x)
 
@@ -69,6 +81,8 @@ def calls_one_in_jit(x):
         (attributes_of_these_names, (torch.ones(2),), "numpy"),
         (attributes_without_annotation, (), None),
         (attributes_without_annotation, (X,), "numpy"),
+        (attributes_without_annotation, (State(Graphs(jnp.ones(2))),), "jax"),
+        (functools.partial(attributes_without_annotation, {"w": jnp.ones(2)}), (X,), "jax"),
         (loads_it, (), "torch"),
         (annotated, (X,), "torch"),
         (generator, (), "jax"),
