@@ -153,7 +153,8 @@ def sub(a: DimLike, b: DimLike) -> DimLike:
 
 
 def floordiv(a: DimLike, b: DimLike) -> DimLike:
-    """a // b, reduced by what divides b and every term of a."""
+    """a // b, reduced by what divides b and every term of a; rounded parts of a size have one form, whichever way they are rounded: (H - 1) // 2 + 1
+    and -(-H // 2) are (H + 1) // 2."""
     exact = divide(a, b)
     if exact is not None:
         return exact
@@ -162,7 +163,22 @@ def floordiv(a: DimLike, b: DimLike) -> DimLike:
     shared = 1 if b == 0 else _shared(a, b)
     over, under = divide(a, shared), divide(b, shared)
     assert over is not None and under is not None
+    if isinstance(under, int) and under > 1:
+        return _rounded(over, under)
     return over if under == 1 else _make(_terms(HostCall("floordiv", (over, under))))
+
+
+def _rounded(a: DimLike, b: int) -> DimLike:
+    """a // b of an open size and a number above 1: what b divides stands apart, beside a rounded part whose first term is above 0 and whose
+    number is from 0 to b - 1."""
+    terms = _terms(a)
+    whole = _make({m: c // b for m, c in terms.items() if m == () or c % b == 0})
+    parts = _make({m: c % b if m == () else c for m, c in terms.items() if m == () or c % b})
+    if isinstance(parts, int):
+        return whole
+    if next(iter(_terms(parts).values())) < 0:
+        return sub(whole, _rounded(sub(b - 1, parts), b))
+    return add(whole, _make(_terms(HostCall("floordiv", (parts, b)))))
 
 
 def _shared(a: DimLike, b: DimLike) -> DimLike:

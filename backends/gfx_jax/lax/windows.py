@@ -18,7 +18,7 @@ from gfx_ir.ops.create import limit
 from ..ops import _pooling as pooling
 from ..ops._joins import lax_pad
 from ..ops._lift import ask_rank, kind_of, refuse
-from ..ops._padding import spread, window_edges
+from ..ops._padding import window_edges
 
 # computation: (reduction of an axis, the same of two arrays)
 _REDUCTIONS: dict[Any, tuple[OpDef, OpDef]] = {
@@ -74,9 +74,8 @@ def reduce_window(
     along, two = found
     window, ones = tuple(window_dimensions), (1,) * rank
     strides, base, dilation = (tuple(n or ones) for n in (window_strides, base_dilation, window_dilation))
-    sizes = [spread(_seen.size_of(operand, axis), apart) for axis, apart in enumerate(base)]
     wide = [(width - 1) * apart + 1 for width, apart in zip(window, dilation)]
-    edges = window_edges(sizes, wide, strides, padding, name)
+    edges = window_edges(operand, range(rank), wide, strides, padding, name, base)
     config = tuple((low, high, apart - 1) for (low, high), apart in zip(edges, base))
     x = operand if all(item == (0, 0, 0) for item in config) else lax_pad(operand, neutral(two, operand), config)
     x = laid_out(x, window, strides, dilation)

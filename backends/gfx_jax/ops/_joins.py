@@ -14,6 +14,7 @@ from gfx_ir.lifting.words import parts
 from gfx_ir.ops import _seen
 
 from ._lift import literal, rank
+from ._padding import spread
 
 
 def lax_split(operand: Any, sizes: Any, axis: int = 0) -> Any:
@@ -58,12 +59,8 @@ def lax_pad(operand: Any, padding_value: Any, padding_config: Any) -> Any:
         return _edged(operand, padding_value, [(low, high) for low, high, _ in padding_config])
     shape, into, kept = [], [], []
     for axis, (low, high, inside) in enumerate(padding_config):
-        known = _seen.size_of(operand, axis)
-        spread = size = known if isinstance(known, int) else ops.size(operand, axis)
-        if inside:
-            spread = host("max", 0, host("+", size, host("*", host("-", size, 1), inside)))
         start, before, cut = host("max", low, 0), _below(low), _below(high)
-        end = host("+", start, spread)
+        end = host("+", start, spread(operand, axis, inside + 1))
         shape.append(host("+", end, host("max", high, 0)))
         whole = inside == 0 and (start, high) == (0, 0)
         into.append(slice(None) if whole else slice(start, end, inside + 1))
@@ -72,14 +69,14 @@ def lax_pad(operand: Any, padding_value: Any, padding_config: Any) -> Any:
     return ops.getitem(filled, tuple(kept)) if any(k != slice(None) for k in kept) else filled
 
 
-def _below(edge: int) -> int:
+def _below(edge: Any) -> Any:
     """How many elements an edge cuts off."""
-    return max(-edge, 0)
+    return host("max", host("neg", edge), 0)
 
 
 def _edged(x: Any, value: Any, edges: Sequence[tuple[Any, Any]]) -> Any:
     """x with edges of one number; one below 0 cuts off."""
-    less = [(host("max", host("neg", low), 0), host("neg", host("max", host("neg", high), 0))) for low, high in edges]
+    less = [(_below(low), host("neg", _below(high))) for low, high in edges]
     found = ops.pad(x, tuple((host("max", low, 0), host("max", high, 0)) for low, high in edges), value=value)
     if all(pair == (0, 0) for pair in less):
         return found

@@ -5,44 +5,57 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import jax
+from gfx_ir import ops
+from gfx_ir.build import host
+from gfx_ir.host import Dim, Expr, floordiv, mul, sub
+from gfx_ir.ops import _seen
 
-from gfx_ir import host
-from gfx_ir.bound import Bound
-from gfx_ir.errors import OpenShape
-from gfx_ir.host import DimLike
+from ._lift import expect
 
 
 def window_edges(
-    sizes: Sequence[DimLike | None], window: Sequence[int], strides: Sequence[int], padding: Any, name: str
-) -> tuple[tuple[int, int], ...]:
-    """(before, after) of each axis of these sizes, of a padding in words or in numbers. Raises OpenShape where it hangs on what is open."""
+    x: Any,
+    axes: Sequence[int],
+    window: Sequence[int],
+    strides: Sequence[int],
+    padding: Any,
+    name: str,
+    base: Any = None,
+) -> tuple[tuple[Any, Any], ...]:
+    """(before, after) of each of these axes of x, of a padding in words or in numbers: numbers, or what is computed of the size of the axis
+    when the code runs. `base`: how far elements are set apart before."""
     if not isinstance(padding, str):
         return tuple((before, after) for before, after in padding)
-    if padding.upper() != "VALID":
-        sizes = [
-            _alike(*axis, f"{name} with padding {padding!r} needs known sizes") for axis in zip(sizes, window, strides)
-        ]
-    return tuple(jax.lax.padtype_to_pads(tuple(sizes), tuple(window), tuple(strides), padding))  # type: ignore[arg-type]
+    expect(name, "padding", padding.upper(), "VALID", "SAME", "SAME_LOWER")
+    if padding.upper() == "VALID":
+        return ((0, 0),) * len(window)
+    lower = padding.upper() == "SAME_LOWER"
+    found = []
+    for axis, width, stride, apart in zip(axes, window, strides, base or (1,) * len(window)):
+        total = _missing(x, axis, width, stride, apart)
+        small = host("//", total, 2)
+        large = host("-", total, small)
+        found.append((large, small) if lower else (small, large))
+    return tuple(found)
 
 
-def spread(size: DimLike | None, apart: int) -> DimLike | None:
-    """The size of an axis whose elements are set so far apart."""
-    if apart == 1 or size is None or size == 0:
-        return size
-    return host.add(host.mul(host.sub(size, 1), apart), 1)
+def _missing(x: Any, axis: int, width: int, stride: int, apart: int) -> Any:
+    """How many elements more an axis needs for a window at each of its steps."""
+    if stride == 1 or width == 1:
+        return width - 1 if stride == 1 else 0
+    known = _seen.size_of(x, axis)
+    if isinstance(known, (Dim, Expr)) and apart == 1:
+        fixed = sub(sub(known, 1), mul(floordiv(sub(known, 1), stride), stride))
+        if isinstance(fixed, int):
+            return max(width - 1 - fixed, 0)
+    size = spread(x, axis, apart)
+    last = host("*", host("//", host("-", size, 1), stride), stride)
+    total = host("-", host("+", last, width), size)
+    return total if width >= stride else host("max", total, 0)
 
 
-def _alike(size: DimLike | None, width: int, stride: int, why: str) -> int:
-    """A size that is padded as this one is."""
-    if isinstance(size, int):
-        return size
-    if stride == 1:
-        return width
-    if size is None:
-        raise OpenShape(why)
-    steps = host.mul(-1, host.floordiv(host.mul(-1, size), stride))
-    total = host.sub(host.add(host.mul(host.sub(steps, 1), stride), width), size)
-    if not isinstance(total, int):
-        raise OpenShape(why, within={dim.name: {Bound(step=stride)} for dim in host.atoms(size)})
-    return host.evaluate(size, {dim.name: max(dim.min, 1) for dim in host.atoms(size)})
+def spread(x: Any, axis: int, apart: int) -> Any:
+    """The size of an axis whose elements are set so far apart: a number, or what is computed when the code runs."""
+    known = _seen.size_of(x, axis)
+    size = known if isinstance(known, int) else ops.size(x, axis)
+    return size if apart == 1 else host("max", 0, host("+", size, host("*", host("-", size, 1), apart - 1)))

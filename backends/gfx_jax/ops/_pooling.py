@@ -12,7 +12,6 @@ import jax.numpy as jnp
 
 from gfx_ir import ops
 from gfx_ir.graph import Value
-from gfx_ir.ops import _seen
 
 from ._lift import each, expect, halves, literal, rank, refuse, whole
 from ._padding import window_edges
@@ -136,13 +135,13 @@ def reduce_window(
         refuse(f"{name} of this function", computation=computation)
     start = number(init_value)
     expect(name, "init_value", start, *((-math.inf,) if largest else (0.0, 0)))
-    sizes = [_seen.size_of(operand, axis) for axis in range(len(window))]
-    edges = window_edges(sizes, [(k - 1) * d + 1 for k, d in zip(window, dilation)], strides, padding, name)
+    wide = [(k - 1) * d + 1 for k, d in zip(window, dilation)]
+    edges = window_edges(operand, range(len(window)), wide, strides, padding, name)
     still = [a for a in range(len(window)) if (window[a], strides[a], edges[a]) == (1, 1, (0, 0))][:2]
     if not still:
         refuse(f"{name} over every axis", window_dimensions=window)
     pooled = [a for a in range(len(window)) if a not in still]
-    if any(low != high or 2 * low > window[a] for a, (low, high) in enumerate(edges)):
+    if any(not isinstance(low, int) or low != high or 2 * low > window[a] for a, (low, high) in enumerate(edges)):
         operand = ops.pad(operand, edges, value=-math.inf if largest else 0)
         edges = ((0, 0),) * len(window)
     order = (*still, *pooled)

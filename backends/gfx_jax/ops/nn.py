@@ -18,7 +18,7 @@ from gfx_ir.ops import _seen
 from . import _joins
 from . import _pooling as pooling
 from ._lift import each, element, expect, kind_of, precise, rank, refuse, unary
-from ._padding import spread, window_edges
+from ._padding import window_edges
 
 
 # ---------------------------------------------------------------- activations
@@ -207,7 +207,7 @@ def _groups_of_features(x: Any, groups: int) -> Any:
 
 def _padded(x: Any, weight: Any, padding: Any, strides: tuple, base: Any, dilation: tuple) -> tuple[Any, Any]:
     """What is left to pad and spread before, and the convolution's own padding, which is the same on both sides."""
-    count = len(strides)
+    count, given = len(strides), padding
     steps = tuple(base or (1,) * count)
     dense = all(n == 1 for n in steps)
     if isinstance(padding, str):
@@ -215,12 +215,12 @@ def _padded(x: Any, weight: Any, padding: Any, strides: tuple, base: Any, dilati
             return x, padding.lower()
         why = f"padding {padding!r} needs the sizes of the kernel"
         widths = [(_seen.length(weight, axis + 2, why) - 1) * apart + 1 for axis, apart in enumerate(dilation)]
-        sizes = [spread(_seen.size_of(x, axis + 2), apart) for axis, apart in enumerate(steps)]
-        padding = window_edges(sizes, widths, strides, padding, "lax.conv_general_dilated")
+        padding = window_edges(x, range(2, count + 2), widths, strides, padding, "lax.conv_general_dilated", steps)
     pairs = tuple((p, p) if isinstance(p, int) else tuple(p) for p in padding)
-    if dense and all(low == high and low >= 0 for low, high in pairs):
+    fixed = dense and all(isinstance(p, int) and p >= 0 for pair in pairs for p in pair)
+    if fixed and all(low == high for low, high in pairs):
         return x, tuple(low for low, _ in pairs)
-    if dense and all(p >= 0 for pair in pairs for p in pair):
+    if fixed or (dense and isinstance(given, str)):
         return ops.pad(x, pairs), (0,) * count
     config = ((0, 0, 0), (0, 0, 0), *((*pair, apart - 1) for pair, apart in zip(pairs, steps)))
     return _joins.lax_pad(x, 0, config), (0,) * count

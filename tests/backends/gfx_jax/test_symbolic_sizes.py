@@ -219,6 +219,28 @@ def test_padding_and_windows_of_open_sizes(function):
             np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
 
 
+def residual(x):
+    """What both ways give has one size."""
+    layout, weight = ("NHWC", "HWIO", "NHWC"), jnp.sin(jnp.arange(144.0)).reshape(3, 3, 4, 4)
+    half = lambda w: lax.conv_general_dilated(x, w, (2, 2), "SAME", dimension_numbers=layout)
+    return half(weight) + half(weight[:1, :1])
+
+
+def pooled_to_less(x):
+    x = lax.reduce_window(x, -jnp.inf, lax.max, (1, 3, 2, 1), (1, 2, 3, 1), "SAME")
+    return lax.reduce_window(x, 0.0, lax.add, (1, 2, 2, 1), (1, 2, 3, 1), "SAME_LOWER")
+
+
+@pytest.mark.parametrize("f", [residual, pooled_to_less, lambda x: jax.vmap(lambda a: residual(a[None])[0])(x)])
+@pytest.mark.parametrize("target", ["torch", "jax"])
+def test_strides_leave_open_what_same_padding_adds(f, target):
+    made = gfx.transpile(f, gfx.TensorSpec((2, gfx.Dim("h", min=1), "w", 4), "float32"), to=target)
+    for h, w in ((16, 9), (7, 12), (1, 3)):
+        x = np.cos(np.arange(8.0 * h * w, dtype=np.float32)).reshape(2, h, w, 4)
+        found = made(torch.tensor(x) if target == "torch" else jnp.asarray(x))
+        np.testing.assert_allclose(found, f(jnp.asarray(x)), rtol=1e-5, atol=1e-5)
+
+
 def over_an_axis(x):
     def row(r):
         mean, count = lax.pmean(r, "rows"), lax.psum(1, "rows")

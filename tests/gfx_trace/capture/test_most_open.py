@@ -54,8 +54,7 @@ def of_two_tables(x, y):
 
 def halved_twice(x):
     for _ in range(2):
-        half = lambda a, size: jax.lax.conv_general_dilated(a, jnp.ones((1, 1, size)), (2,), "SAME")
-        x = jax.vmap(lambda a: half(a, 3) + half(a, 1))(x)
+        x = jax.vmap(lambda a: a.reshape(*a.shape[:-1], -1, 2).sum(-1))(x)
     return x
 
 
@@ -98,7 +97,7 @@ def squeezed(x):
         (all_of_one, [(2, 3), (3,)], [["x_0", "x_1"], ["x_1"]]),
         (with_positions, [(2, 5)], [["x_0", "x_1"]]),
         (of_two_tables, [(2, 5), (2, 4)], [["x_0", "x_1"], ["x_0", "y_1"]]),
-        (halved_twice, [(2, 3, 1, 8)], [["x_0", "x_1", "1", "4*x_3"]]),
+        (halved_twice, [(2, 3, 1, 8)], [["x_0", "x_1", "x_2", "4*x_3"]]),
         (but_of_three, [(2, 5)], [["x_0", "x_1"]]),
         (first_three, [(2, 5)], [["x_0", "x_1"]]),
         (elsewhere, [(5, 2), (2,)], [["x_0", "x_1"], ["x_1"]]),
