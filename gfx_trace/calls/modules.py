@@ -94,19 +94,26 @@ def registered(module: Any, name: str, table: dict[str, Any]) -> None:
 
 
 def register(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:
-    """module.register_buffer(name, tensor, persistent=True): where the module has that buffer, or is made by this very code, an
-    attribute that is set."""
+    """module.register_buffer(name, tensor, persistent=True): an attribute that is set, where the module has that buffer, is made by
+    this very code, or has none of that name, for which the code has asked, and does not save it."""
     given = inspect.signature(f).bind(*args, **kwargs)
     given.apply_defaults()
     owner, name, value, persistent = given.args
     if tracer.journal.is_own(owner):  # nothing saves it
         owner._buffers.setdefault(name, None)
-    elif name not in owner._buffers or persistent is (name in owner._non_persistent_buffers_set):
+    elif not _stays(tracer, owner, name, persistent):
         what = f"GFX cannot convert this registration: {name!r} is no buffer of {type(owner).__name__} before the call, or a saved one in place of"
         raise tracer.error(
             f"{what} one that is not", "register it in __init__, or call the model once before the capture"
         )
     tracer.objects.setattr(owner, name, value)
+
+
+def _stays(tracer: Capturing, owner: Any, name: str, persistent: bool) -> bool:
+    """Whether what a model saves is the same once a buffer is registered; one that it has not yet, the code has asked for."""
+    if name in owner._buffers:
+        return persistent is not (name in owner._non_persistent_buffers_set)
+    return not persistent and not hasattr(owner, name) and (id(owner), name) in tracer.consulted
 
 
 def register_parameter(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> None:

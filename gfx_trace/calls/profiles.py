@@ -31,6 +31,11 @@ class Profile:
     mode: Any
     rows: str
 
+    @property
+    def told(self) -> tuple:
+        """All of it."""
+        return self.kind, self.type, self.content, self.answers, self.mode, self.rows
+
 
 class Profiles:
     """What the record of a capture, and the sources of its dtypes, tell."""

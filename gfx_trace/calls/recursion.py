@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import types
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gfx_ir.errors import CaptureError
+from gfx_ir.host import Dim, DimLike, Expr, bounds, sub
+from gfx_ir.types import LogicalTensor
 
 from ..interfaces import Capturing
+from .profiles import Profile
 from .signatures import Given, NoCall
 
 _MOST = 64
@@ -51,8 +54,8 @@ class Recursion:
             return False
         profiles = self.tracer.functions.profiles
         try:
-            return bool(
-                Given(self.tracer, profiles, *last.given).key == Given(self.tracer, profiles, f, args, kwargs).key
+            return _Alike().are(
+                Given(self.tracer, profiles, *last.given).key, Given(self.tracer, profiles, f, args, kwargs).key
             )
         except (NoCall, CaptureError):
             return False
@@ -60,3 +63,29 @@ class Recursion:
     def _tests(self) -> int:
         """How many tests and loops on what is open are around."""
         return len(self.tracer.journal.frames) - len(self.tracer.journal.made.functions)
+
+
+class _Alike:
+    """Whether two calls are given the same but for open sizes, of which the same is known: how far each is open, and what it has more than
+    the first one."""
+
+    def __init__(self) -> None:
+        self._first: tuple[DimLike, DimLike] | None = None
+
+    def are(self, a: Any, b: Any) -> bool:
+        if type(a) is not type(b) and not (isinstance(a, (Dim, Expr)) and isinstance(b, (Dim, Expr))):
+            return False
+        if isinstance(a, tuple):
+            return len(a) == len(b) and all(map(self.are, a, b))
+        if isinstance(a, Profile):
+            return self.are(a.told, b.told)
+        if isinstance(a, LogicalTensor):
+            return a.with_(dims=None) == b.with_(dims=None) and self.are(a.dims, b.dims)
+        return self._sizes(a, b) if isinstance(a, (Dim, Expr)) else bool(a == b)
+
+    def _sizes(self, a: DimLike, b: DimLike) -> bool:
+        if self._first is None:
+            self._first = a, b
+        more = [sub(size, first) for size, first in zip((a, b), self._first)]
+        apart = more[0] != more[1] and int in map(type, more)
+        return not apart and bounds(a, empty=True) == bounds(b, empty=True)

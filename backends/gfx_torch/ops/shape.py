@@ -183,13 +183,20 @@ def _is_floating(input: Any) -> Any:
     return ops.is_floating(input) if found is None else found.kind == "f"
 
 
-def _is_complex(input: Any) -> Any:
-    found = dtype_of(input)
-    if found is None:
-        refuse(
-            "whether a tensor is complex is not known here", "give the argument's dtype: gfx.TensorSpec(shape, dtype)"
-        )
-    return found.kind == "c"
+def _of_dtype(what: str, told: Callable[[DType], Any]) -> Callable:
+    """A question that a tensor's dtype answers, where it is known."""
+
+    def lift(input: Any) -> Any:
+        found = dtype_of(input)
+        if found is None:
+            refuse(f"{what} is not known here", "give the argument's dtype: gfx.TensorSpec(shape, dtype)")
+        return told(found)
+
+    return lift
+
+
+_is_complex = _of_dtype("whether a tensor is complex", lambda dtype: dtype.kind == "c")
+_item_size = _of_dtype("how many bytes an element of a tensor has", lambda dtype: dtype.itemsize)
 
 
 _RESHAPE: dict[str, Callable[..., Any]] = {
@@ -304,7 +311,14 @@ ROWS = (
     Row("shape", "x.shape", {"Tensor.shape@": one(shape_of)}),
     Row("sizes", lambda a: "x.shape[0]" if a.rank == 1 else "x.shape"),
     Row("numel", "x.numel()", {"torch.numel Tensor.numel Tensor.nelement": one(ops.numel)}),
-    Row("dtype_of", "x.dtype", {"Tensor.dtype@": lambda input: dtype_of(input) or ops.dtype_of(input)}),
+    Row(
+        "dtype_of",
+        "x.dtype",
+        {
+            "Tensor.dtype@": lambda input: dtype_of(input) or ops.dtype_of(input),
+            "Tensor.element_size Tensor.itemsize@": _item_size,
+        },
+    ),
     Row(
         "is_floating",
         "torch.is_floating_point(x)",

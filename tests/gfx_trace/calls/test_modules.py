@@ -280,6 +280,30 @@ def test_a_buffer_that_is_registered_again_is_set():
         gfx.symbolic_trace(Reregistered("other"), x)
 
 
+class Lazy(nn.Module):
+    """Registers its table once."""
+
+    def __init__(self, saved):
+        super().__init__()
+        self.saved = saved
+
+    def table(self, x):
+        if not hasattr(self, "steps"):
+            self.register_buffer("steps", torch.arange(3.0, device=x.device), persistent=self.saved)
+        return self.steps
+
+    def forward(self, x):
+        return x * self.table(x) + self.table(x)
+
+
+def test_a_buffer_that_the_first_call_registers_is_computed_in_each():
+    x = torch.rand(2, 3)
+    for to in ("torch", "jax"):
+        np.testing.assert_allclose(gfx.transpile(Lazy(False), x, to=to)(x.numpy() if to == "jax" else x), Lazy(False)(x))
+    with pytest.raises(CaptureError, match=r"'steps' is no buffer of Lazy before the call"):
+        gfx.symbolic_trace(Lazy(True), x)
+
+
 class Filter(nn.Module):
     """Made in each call, as functional forms of layers do."""
 

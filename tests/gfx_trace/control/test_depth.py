@@ -39,6 +39,36 @@ def test_a_function_that_calls_itself(fn):
         gfx.symbolic_trace(fn, torch.ones(2))
 
 
+def scanned(x):
+    """Running totals, by those of pairs."""
+    if len(x) < 2:
+        return x
+    odd = scanned(x[:-1:2] + x[1::2])
+    even = torch.cat([x[:1], (odd[:-1] if len(x) % 2 == 0 else odd) + x[2::2]])
+    out = torch.zeros(len(x))
+    out[::2], out[1::2] = even, odd
+    return out
+
+
+def until_equal(x, y):
+    if len(x) == len(y):
+        return x + y
+    return until_equal(torch.cat([x, torch.ones(1)]), y) if y.sum() > 0 else y
+
+
+def test_a_recursion_on_sizes_ends_where_their_bounds_or_differences_tell():
+    x = torch.arange(1.0, 9.0)
+    program = gfx.symbolic_trace(scanned, x, dynamic=True)
+    assert "size 8 of 'x', axis 0, is fixed" in program.notes
+    torch.testing.assert_close(program(x), x.cumsum(0))
+    few = gfx.symbolic_trace(scanned, gfx.TensorSpec((gfx.Dim("n", min=1, max=6),), "float32"), backend="torch")
+    for n in range(1, 7):
+        torch.testing.assert_close(few(x[:n]), x[:n].cumsum(0))
+    n = gfx.Dim("n", min=1)
+    apart = gfx.symbolic_trace(until_equal, gfx.TensorSpec((n,)), gfx.TensorSpec((n + 2,)), backend="torch")
+    torch.testing.assert_close(apart(x[:3], x[:5]), until_equal(x[:3], x[:5]))
+
+
 def falling(x, n):
     return x if n == 0 else falling(x - 1, n - 1) * 0.99
 
