@@ -285,4 +285,7 @@ def _forget(first: Capture, slots: set[tuple]) -> None:
     for path in paths:
         del first.slots[path], state[path]
         program.writes.remove(path)
+        before = graph.parameters.get(path)  # an array of other sizes, of which nothing else was asked
+        if before is not None and not before.uses:
+            del graph.parameters[path], program.params[path]
     graph.result = (result, state) if state else result

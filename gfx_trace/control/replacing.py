@@ -9,6 +9,7 @@ import numpy as np
 
 from gfx_ir.backend import Backend
 from gfx_ir.errors import UnsupportedConstruct
+from gfx_ir.host import same
 from gfx_ir.types import LogicalTensor
 
 from ..heap.contents import row_of
@@ -51,17 +52,28 @@ def refusal_of(tracer: Capturing, slot: Slot, value: Any, old: Any) -> Unsupport
         )
     if not (old is None or old is MISSING or _is_filled(old) or tracer.arrays.array_owner(old) is not None):
         return changes(tracer, slot, old, value)
-    if not (old is None or old is MISSING):
+    if not begins(tracer, slot, value, old):
         return None
-    found = "None" if old is None else "not there"
+    found = "None" if old is None else "not there" if old is MISSING else "of other sizes"
     what = f"GFX cannot convert this write: {slot.name!r} is {found} in the first call and no longer in the next, and the code asks for it"
     hint = "make it a tensor before the capture (a buffer), or an argument and a result"
-    if old is MISSING or slot.kind not in ("attribute", "item"):
+    if old is not None or slot.kind not in ("attribute", "item"):
         return UnsupportedConstruct(what, slot.span, hint)
     refusal = Replaces(what, slot, hint, path_of(tracer, slot), None, _becomes(value))
     if refusal.becomes is not None:
         refusal.wanted = wanted(tracer, value.value)
     return refusal
+
+
+def begins(tracer: Capturing, slot: Slot, value: Any, old: Any) -> bool:
+    """Whether a slot is one that a call fills: what was None, not there, or an array that surely has other sizes than what replaces it."""
+    if old is None or old is MISSING:
+        return True
+    given, becomes = tracer.known.get(id(old)), _becomes(value)
+    if given is None or becomes is None or _is_filled(old) or slot.kind not in ("attribute", "item"):
+        return False
+    before, dims = given.value.type.dims, becomes[0].dims
+    return before is not None and (len(before) != len(dims) or any(same(*pair) is False for pair in zip(before, dims)))
 
 
 def changes(tracer: Capturing, slot: Slot, old: Any, value: Any = None) -> UnsupportedConstruct:

@@ -30,7 +30,7 @@ from ..values.gradient_marks import unmarked
 from ..values.lost import Lost
 from ..values.proxy import HostProxy, Proxy, weak_kind
 from .kept_sizes import keep
-from .replacing import Replaces, changes, is_made, path_of, refusal_of
+from .replacing import Replaces, begins, changes, is_made, path_of, refusal_of
 
 Apart = Callable[[Any], tuple[Any, Callable[[Any], Any] | None]]
 
@@ -89,7 +89,9 @@ def lasting_writes(
     asked = [write.first for write in found if write.first is not None]
     set_up = [write.slot for write in found if write.slot is not None and not write.kept]
     changed = [slot for slot in slots if not _set_again(tracer, slot)]
-    states = {write.slot.id for write in found if write.slot is not None and write.param is not None}
+    states = {
+        write.slot.id for write in found if write.slot is not None and write.param is not None and not write.first
+    }
     left = Left(changed, asked, set_up, states, tracer.effects.ran)
     if asked:  # what else is fixed is set up with it
         found = [write for write in found if write.slot is None or any(type(x) is Value for x in leaves(write.value))]
@@ -145,7 +147,7 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int], apart: Apart) -> Wr
     refusal = None if unasked and _is_size(value) else refusal_of(tracer, slot, value, old)
     several = _is_several(value)
     if refusal is not None and not (
-        ((type(value) is Proxy or several) and _begins(slot, old)) or (unasked and hangs_on_data(value))
+        ((type(value) is Proxy or several) and _begins(tracer, slot, value, old)) or (unasked and hangs_on_data(value))
     ):
         if hangs_on_data(value):
             if isinstance(value, HostProxy):
@@ -207,9 +209,9 @@ def _is_several(value: Any) -> bool:
     return type(value) is tuple and bool(value) and all(type(part) is Proxy for part in value)
 
 
-def _begins(slot: Slot, old: Any) -> bool:
-    """Whether a slot is one that a call fills: an attribute or a key that was None or not there."""
-    return slot.kind in ("attribute", "item") and (old is None or old is MISSING)
+def _begins(tracer: Capturing, slot: Slot, value: Any, old: Any) -> bool:
+    """Whether a slot is an attribute or a key that a call fills."""
+    return slot.kind in ("attribute", "item") and begins(tracer, slot, value, old)
 
 
 def _replaces(tracer: Capturing, slot: Slot, value: Any, old: Any) -> bool:

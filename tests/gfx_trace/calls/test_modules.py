@@ -299,7 +299,9 @@ class Lazy(nn.Module):
 def test_a_buffer_that_the_first_call_registers_is_computed_in_each():
     x = torch.rand(2, 3)
     for to in ("torch", "jax"):
-        np.testing.assert_allclose(gfx.transpile(Lazy(False), x, to=to)(x.numpy() if to == "jax" else x), Lazy(False)(x))
+        np.testing.assert_allclose(
+            gfx.transpile(Lazy(False), x, to=to)(x.numpy() if to == "jax" else x), Lazy(False)(x)
+        )
     with pytest.raises(CaptureError, match=r"'steps' is no buffer of Lazy before the call"):
         gfx.symbolic_trace(Lazy(True), x)
 

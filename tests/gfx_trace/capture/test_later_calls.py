@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 import gfx_trace as gfx
-from gfx_ir.errors import GuardError, UnsupportedConstruct
+from gfx_ir.errors import CaptureError, GuardError, UnsupportedConstruct
 
 
 def lower(n):
@@ -147,6 +147,38 @@ def test_a_table_that_is_kept_is_no_state(model):
         wanted = authors(x).detach()
         torch.testing.assert_close(written["torch"](x), wanted)
         np.testing.assert_allclose(written["jax"](jnp.asarray(x.numpy())), wanted.numpy(), rtol=1e-5, atol=1e-5)
+
+
+class OfAnotherSize(nn.Module):
+    """Begins with a table that no call can use."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = torch.zeros(1, 1)
+
+    def forward(self, x):
+        n = x.shape[0]
+        if self.table.shape[1] != n:
+            self.table = lower(n)
+        return self.table @ x
+
+
+def test_a_table_of_another_size_is_computed_in_each_call():
+    model, x = OfAnotherSize(), torch.rand(4, 3)
+    program = gfx.symbolic_trace(model, x)
+    assert program.writes == [] and "table" not in program.params
+    for to in ("torch", "jax"):
+        np.testing.assert_allclose(
+            gfx.transpile(program, to=to)(x.numpy() if to == "jax" else x), lower(4) @ x, rtol=1e-5
+        )
+
+    class Total(OfAnotherSize):
+        def forward(self, x):
+            self.table = self.table.sum() + x
+            return self.table
+
+    with pytest.raises(CaptureError, match="'table' is of other sizes in the first call"):
+        gfx.symbolic_trace(Total(), x)
 
 
 def test_what_is_written_beside_a_table_is_state():
