@@ -22,7 +22,6 @@ from ..heap.reads import content_of
 from ..interfaces import Capturing
 from ..values.proxy import HostProxy, Proxy
 
-_HINT = "Define it in a file or a notebook cell."
 _WRITES = ("STORE_ATTR", "STORE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL", "STORE_NAME", "STORE_DEREF")
 _MORE = frozenset(
     "MAKE_FUNCTION IMPORT_NAME YIELD_VALUE RETURN_GENERATOR LOAD_BUILD_CLASS BEFORE_WITH SETUP_WITH".split()
@@ -42,18 +41,24 @@ def run_without_source(tracer: Capturing, f: types.FunctionType, *args: Any, **k
     given = (*args, *kwargs.values(), *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())
     why = next(_other_than_computing(tracer, f, given), None)
     if why is not None:
-        raise tracer.error(_refused(f, why), _HINT)
+        raise tracer.error(_refused(f, why), _hint(f))
     try:
         with ExitStack() as modes:
             for backend in tracer.arrays.frameworks():
                 modes.enter_context(backend.unwritten())
             return f(*args, **kwargs)
     except BackendError as error:
-        raise tracer.error(_refused(f, error.what), _HINT) from None
+        raise tracer.error(_refused(f, error.what), _hint(f)) from None
 
 
 def _refused(f: types.FunctionType, why: str) -> str:
     return f"GFX cannot convert this function: {f.__name__!r} has no source ({f.__code__.co_filename}), and {why}"
+
+
+def _hint(f: types.FunctionType) -> str:
+    if hasattr(f, "__wrapped__"):
+        return "call what it stands around, its __wrapped__, or leave out the decorator that made it"
+    return "Define it in a file or a notebook cell."
 
 
 def _other_than_computing(tracer: Capturing, f: types.FunctionType, given: Iterable[Any]) -> Iterator[str]:

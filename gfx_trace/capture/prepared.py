@@ -60,9 +60,11 @@ def _computed(program: Program, slots: Mapping[str, Write]) -> dict[str, Any]:
     """The arrays that a program writes and makes of its own alone, by path."""
     made, found = copy_program(program), {}
     entry, owner = made.entry, backend(made.flavour)
-    for node in entry:
-        if node.op.traits & Trait.MOVES:  # on which device its elements lie is none of an array
+    for node in entry:  # on which device its elements lie is none of an array
+        if node.op.traits & Trait.MOVES:
             node.value.replace_by(node.args[0])
+        elif node.op.asks == "device":
+            node.value.replace_by(None)
     effects = Effects(made)
     for path, value in entry.result[1].items() if made.writes else ():
         own = _made_of(value, effects) if path in slots or path in made.params else None

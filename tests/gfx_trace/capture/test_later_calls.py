@@ -149,6 +149,29 @@ def test_a_table_that_is_kept_is_no_state(model):
         np.testing.assert_allclose(written["jax"](jnp.asarray(x.numpy())), wanted.numpy(), rtol=1e-5, atol=1e-5)
 
 
+class OfBuffers(nn.Module):
+    """Prepares a table of its buffer, on the device that a computed tensor is on."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("rates", torch.tensor([1.0, 0.5, 0.25]))
+        self.register_buffer("table", None, persistent=False)
+
+    def forward(self, x):
+        x = x * 2
+        if self.table is None:
+            self.table = torch.arange(len(x), device=x.device).unsqueeze(1) * self.rates
+        return x + self.table
+
+
+def test_the_device_that_a_table_is_made_on_is_none_of_it():
+    x = torch.rand(4, 3)
+    program = gfx.symbolic_trace(OfBuffers(), x)
+    assert program.writes == [] and list(program.params) == ["table"]
+    for _ in range(2):
+        torch.testing.assert_close(program(x), OfBuffers()(x))
+
+
 class OfAnotherSize(nn.Module):
     """Begins with a table that no call can use."""
 
