@@ -73,7 +73,9 @@ def begins(tracer: Capturing, slot: Slot, value: Any, old: Any) -> bool:
     if given is None or becomes is None or _is_filled(old) or slot.kind not in ("attribute", "item"):
         return False
     before, dims = given.value.type.dims, becomes[0].dims
-    return before is not None and (len(before) != len(dims) or any(same(*pair) is False for pair in zip(before, dims)))
+    if before is None or dims is None:
+        return False
+    return len(before) != len(dims) or any(same(*pair) is False for pair in zip(before, dims))
 
 
 def changes(tracer: Capturing, slot: Slot, old: Any, value: Any = None) -> UnsupportedConstruct:
