@@ -46,6 +46,11 @@ class Backend(Frontend, Target):
         found = self.style.helpers.get(name) if name and name in self.style.transforms else None
         return name if found is not None and same_code(found.__code__, fn.__code__) else None
 
+    def transformation(self, fn: Any, args: tuple, kwargs: dict) -> tuple[str, dict[str, Any], bool] | None:
+        """The function of functions that made fn, or that fn is: its name in torch.func, its arguments as they are called there, and
+        whether it calls at once, here with args and kwargs. None: none that is known."""
+        return None
+
     # ------------------------------------------------------------------ ops that users add
     def spelled(self, op: OpDef) -> Spelled | None:
         """The row of an op that a user added, None where it has none here. Raises ArgumentError."""

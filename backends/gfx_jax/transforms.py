@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from types import FunctionType
 from typing import Any
 
@@ -51,6 +52,43 @@ def _made(fn: FunctionType) -> bool:
         return True
     held = (cell.cell_contents for cell in fn.__closure__ or ()) if maker == "api_boundary" else ()
     return any(isinstance(f, FunctionType) and _made(f) for f in held)
+
+
+_TOLD = {"fun": "func", "f": "func", "in_axes": "in_dims", "out_axes": "out_dims"} | {
+    name: name for name in ("argnums", "has_aux", "primals", "tangents", "xs")
+}
+_UNTOLD = {"holomorphic": False, "axis_size": None, "spmd_axis_name": None, "sum_match": False}
+_CURRIED = ("grad", "value_and_grad", "vmap", "jacfwd", "jacrev")
+_DIRECT: dict[Any, str] = {jax.jvp: "jvp", jax.vjp: "vjp", jax.linearize: "linearize", jax.lax.map: "map"}
+
+
+def transformation(fn: Any, args: tuple, kwargs: dict) -> tuple[str, dict[str, Any], bool] | None:
+    """Which of these made fn, or is fn: its name, its arguments as torch.func calls them, and whether it calls at once."""
+    direct = _DIRECT.get(fn) if isinstance(fn, FunctionType) else None
+    if direct is not None:
+        bound = inspect.signature(fn).bind(*args, **kwargs)
+        bound.apply_defaults()
+        maker, held = direct, bound.arguments
+    else:
+        maker, held = _made_by(fn)
+        if maker not in _CURRIED:
+            return None
+    if any(held.get(name, default) != default for name, default in _UNTOLD.items()):
+        return None
+    options = {_TOLD[name]: tuple(x) if type(x) is list else x for name, x in held.items() if name in _TOLD}
+    return maker, options, direct is not None
+
+
+def _made_by(fn: Any) -> tuple[str, dict[str, Any]]:
+    """The name of the maker of a function, and what it was given; without a name, where this is not told."""
+    maker, held = "api_boundary", dict[str, Any]()
+    while maker == "api_boundary" and isinstance(fn, FunctionType):
+        maker, _, _ = getattr(fn.__code__, "co_qualname", "").partition(".<locals>")
+        held = {name: cell.cell_contents for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ())}
+        fn = held.get("fun")
+    if maker == "grad":
+        return maker, _made_by(held.get("value_and_grad_f"))[1]
+    return maker, held
 
 
 def _nothing(x: Any) -> Any:

@@ -46,7 +46,7 @@ from .ops import ROWS
 from .ops.effect import print_to
 from .recorded import Functions, is_variable, leaves_of, made_by_library, statistics_of
 from .refused import NOT_ENTERED, REFUSED
-from .transforms import CURRIED, DIRECT, OWN_RULE, TREES, transformed, transparent
+from .transforms import CURRIED, DIRECT, OWN_RULE, TREES, transformation, transformed, transparent
 
 _PRINTED = {
     "promoting_cond": ("cond", helpers_control.promoting_cond),
@@ -146,6 +146,10 @@ class JaxBackend(Backend):
             return "wrapped"
         meaning, printed = _PRINTED.get(fn.__name__, (None, None))
         return meaning if printed is not None and same_code(printed.__code__, fn.__code__) else None
+
+    def transformation(self, fn: Any, args: tuple, kwargs: dict) -> tuple[str, dict[str, Any], bool] | None:
+        """What jax.grad, jax.vmap and their like made, and jax.jvp and its like, as torch.func has them."""
+        return transformation(fn, args, kwargs)
 
     def _add_special(self, path: str, meaning: str) -> None:
         target: Any = jax

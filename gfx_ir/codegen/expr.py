@@ -15,13 +15,14 @@ from ..python_numbers import SPELLINGS, is_number
 from ..trees import leaves, tree_map
 from . import constants
 from .argument_trees import Taken
-from .constants import call, name, names_in
+from .constants import call, name
 from .host import host_expression
 from .leaves import Leaves
 from .logic import negate
 from .prepare.calls import OWN, TRANSFORMED
 from .prepare.filled import BEGIN, FILLED
 from .prepare.unpack import UNPACK
+from .transformed import transformed
 from .writer import ControlWriter
 
 
@@ -64,7 +65,7 @@ class Expressions(Leaves):
         if op is OWN:
             return ast.Call(self.module.own_gradient(node), [self.tree(arg) for arg in node.args[5]], [])
         if op is TRANSFORMED:
-            return self.transformed(node)
+            return transformed(self, node)
         if op.traits & Trait.TRUTH and (asked := self._negated(node.args[0])) is not None:
             return self.truth(asked.args[0], False)
         if op.sign == "not" and self._is_mask(node.args[0]) and not self.of_numbers(node):
@@ -137,30 +138,6 @@ class Expressions(Leaves):
                 base = base.value
             bases[ast.dump(base)] = base
         return bases.popitem()[1] if len(bases) == 1 else self.tree(taken.tree(args))
-
-    def transformed(self, node: Node) -> ast.expr:
-        """A call of what a transformation makes of a function of the module, in which all but the inputs is fixed."""
-        key, kind, inputs, operands, given, _ = node.args
-        function: ast.expr = name(self.module.titles.function(key))
-        params = self.module.summary.needs_params(self.module.functions[key])
-        fixed, together = [self.tree(leaf) for leaf in operands], kind == "associative_scan" and len(inputs) > 1
-        if fixed or params or together:
-            sought = ("left", "right") if kind == "associative_scan" else ("x",)
-            texts = _apart(len(inputs) if len(sought) == 1 else 2, names_in(*fixed) | {"params"}, sought)
-            own = [ast.Starred(name(text), ast.Load()) if together else name(text) for text in texts]
-            taken = [*([self.path("")] if params else []), *own, *fixed]
-            signature = ast.arguments([], [ast.arg(text) for text in texts], None, [], [], None, [])
-            function = ast.Lambda(signature, ast.Call(function, taken, []))
-        make = self.module.free(constants.parse(self.module.style.transforms[kind]))
-        if kind == "jvp":
-            made = ast.Call(make, [function, self.tree(inputs), self.tree(given)], [])
-            return ast.Subscript(made, ast.Constant(1), ast.Load())
-        if kind == "associative_scan":
-            elements = self.tree(inputs if together else inputs[0])
-            return ast.Call(make, [function, elements], [ast.keyword("axis", self.tree(given[0]))] if given[0] else [])
-        each = kind != "vmap" and len(inputs) > 1
-        at = [ast.keyword("argnums", self.tree(tuple(range(len(inputs)))))] if each else []
-        return ast.Call(ast.Call(make, [function], at), [self.tree(leaf) for leaf in inputs], [])
 
     def holder(self, node: Node) -> ast.expr:
         """A call that no op stands for, as it was written for the framework that it came from."""
@@ -345,12 +322,3 @@ class _Fill:
             else:
                 out.append(made)
         return out
-
-
-def _apart(count: int, read: set[str], sought: Sequence[str]) -> list[str]:
-    """Names of the arguments of a function of one expression, these first: none that it reads from around it."""
-    texts: list[str] = []
-    for text in (*sought, *(f"x{at}" for at in range(1, count + len(read) + 1))):
-        if text not in read and len(texts) < count:
-            texts.append(text)
-    return texts

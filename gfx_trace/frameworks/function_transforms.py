@@ -8,15 +8,18 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Backend
+from gfx_ir.control import data_op
 from gfx_ir.graph import Node, Value
 from gfx_ir.host import Dim
 from gfx_ir.op import lookup
+from gfx_ir.passes.chosen import choose
 from gfx_ir.probing import own_attribute
 from gfx_ir.types import item_type, slice_type
 
 from ..interfaces import Capturing
 from ..values.proxy import Proxy, is_open
 from .pytrees import flatten, owner_of
+from .structured import scan
 
 Function = Callable[..., Any]
 
@@ -27,6 +30,11 @@ def function_transform(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> 
     bound.apply_defaults()
     backend = next(b for b in tracer.arrays.frameworks() if f in b.special)
     return _MAKERS[f.__name__](_Transforming(tracer, backend, bound.arguments))
+
+
+def transformed(tracer: Capturing, backend: Backend, name: str, options: dict[str, Any]) -> Any:
+    """What a function of torch.func, by its name, makes with these arguments."""
+    return _MAKERS[name](_Transforming(tracer, backend, options))
 
 
 def associative_scan(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -45,18 +53,19 @@ class _Transforming:
         self.function: Function = options["func"]
         self.aux = bool(options.get("has_aux"))
         self.name: str = own_attribute(self.function, "__name__", type(self.function).__name__)
+        self.taken = _parameters(self.function)
         self.rebuild_result: Callable[[Sequence[Any]], Any] = lambda found: found
 
     # ------------------------------------------------------------------ what is made
-    def grad(self, value: bool = False) -> Function:
-        """torch.func.grad, grad_and_value."""
+    def grad(self, give: Callable[[Any, Any], Any] | None = None) -> Function:
+        """torch.func.grad, and its like with the function's result; `give`: what they make of the derivative and that."""
 
         def derived(*args: Any, **kwargs: Any) -> Any:
-            result = self._call(args, kwargs) if self.aux or value else None
+            result: Any = self._call(args, kwargs) if self.aux or give else None
             found = self._by_argument("grad", args, kwargs)
-            if result is None:
-                return found
-            return (found, result) if value else (found, result[1])
+            if give is not None:
+                return give(found, result)
+            return (found, result[1]) if self.aux else found
 
         return self._named(derived, "grad")
 
@@ -82,9 +91,9 @@ class _Transforming:
                 parts = self.backend.flatten(found[0] if self.aux else found)[0]
                 total = None
                 for part, weight in zip(parts, weights):
-                    term = self._method(self._times(part, weight), "sum")
-                    total = term if total is None else self._plus(total, term)
-                return total
+                    term = ops.sum(ops.multiply(self._value(part), self._value(weight)))
+                    total = term if total is None else ops.add(total, term)
+                return Proxy(total, self.backend)
 
             return self._derived("grad", weighted, primals, range(len(primals)))
 
@@ -92,14 +101,21 @@ class _Transforming:
 
     def jvp(self) -> Any:
         """torch.func.jvp: what the function gives, and the tangents of that."""
-        primals, tangents = tuple(self.options["primals"]), self.options["tangents"]
-        out = self._call(primals, {})
-        flat, rebuild = self.backend.flatten(primals)
-        given = [self._value(x) for x in self.backend.flatten(tangents)[0]]
-        side, count = self._region(lambda own: self._main(self._call(rebuild(own), {})), flat, lambda type_: type_)
-        found = transform_node(self.tracer, side, "jvp", [self._value(x) for x in flat], given, count=count)
-        moved = self.rebuild_result([Proxy(value, self.backend) for value in found])
+        primals = tuple(self.options["primals"])
+        out, moved = self._call(primals, {}), self._pushed(primals, self.options["tangents"])
         return (out[0], moved, out[1]) if self.aux else (out, moved)
+
+    def linearize(self) -> Any:
+        """jax.linearize: what the function gives, and what makes tangents of that of tangents of the arguments."""
+        primals = tuple(self.options["primals"])
+        out, pushed = self._call(primals, {}), lambda *tangents: self._pushed(primals, tangents)
+        return (out[0], pushed, out[1]) if self.aux else (out, pushed)
+
+    def map(self) -> Any:
+        """jax.lax.map: the function of each item along the first axis, in turn."""
+        each = lambda carry, x: (carry, self._call((x,), {}))
+        _, found = scan(self.tracer, self.backend, each, None, self.options["xs"], None)
+        return found
 
     def vmap(self) -> Function:
         """torch.vmap: the function of each item along an axis of its arguments."""
@@ -120,7 +136,11 @@ class _Transforming:
                 inner, named = rebuild(filled)
                 return self._call(inner, named)
 
-            side, count = self._region(each, rows, item_type)
+            side, count = self._region(each, rows, item_type, batched if len(flat) == len(args) else ())
+            if (decided := choose(side.graph, self.tracer.functions.graphs)) is not None:
+                what = f"GFX cannot batch {self.name!r} by vmap: data of one item decide what {data_op(decided)!r} runs in it"
+                hint = "choose by torch.where or jnp.where; in JAX code, give the capture example arguments"
+                raise self.tracer.error(what, hint)
             found = transform_node(self.tracer, side, "vmap", [self._value(x) for x in rows], count=count)
             return self._out([Proxy(value, self.backend) for value in found])
 
@@ -148,6 +168,16 @@ class _Transforming:
         return Proxy(ops.flip(x, axis) if self.options.get("reverse") else x, self.backend)
 
     # ------------------------------------------------------------------ parts
+    def _pushed(self, primals: tuple, tangents: Any) -> Any:
+        """The tangents of what the function gives."""
+        flat, rebuild = self.backend.flatten(primals)
+        given = [self._value(x) for x in self.backend.flatten(tangents)[0]]
+        side, count = self._region(
+            lambda own: self._main(self._call(rebuild(own), {})), flat, lambda type_: type_, range(len(primals))
+        )
+        found = transform_node(self.tracer, side, "jvp", [self._value(x) for x in flat], given, count=count)
+        return self.rebuild_result([Proxy(value, self.backend) for value in found])
+
     def _axis(self, x: Value, axis: int) -> int:
         """An axis of a tensor, counted from the first one."""
         rank = x.type.rank if x.type is not None else None
@@ -183,21 +213,28 @@ class _Transforming:
                 inner[at] = x
             return function(*inner)
 
-        side, count = self._region(filled, flat, lambda type_: type_)
+        side, count = self._region(filled, flat, lambda type_: type_, places)
         if count != 1:
             raise self._refused("a function of several results, or of none")
         found = transform_node(self.tracer, side, kind, [self._value(x) for x in flat])
         return tuple(rebuild([Proxy(value, self.backend) for value in found]))
 
     def _region(
-        self, run: Callable[[Sequence[Any]], Any], given: Sequence[Any], inner: Callable[[Any], Any]
+        self,
+        run: Callable[[Sequence[Any]], Any],
+        given: Sequence[Any],
+        inner: Callable[[Any], Any],
+        places: Sequence[int] = (),
     ) -> tuple[Any, int]:
-        """A region that is the function of what is given, each of the type that `inner` makes of its own; how many results it has."""
+        """A region that is the function of what is given, each of the type that `inner` makes of its own; how many results it has.
+        `places`: at which of the function's arguments they stand, where each is one of these."""
+        names = [self.taken[at] for at in places if at < len(self.taken)]
         with self.tracer.regions.opened(self.name if self.name.isidentifier() else "transformed") as side:
             own = []
-            for x in map(self._value, given):
+            for at, x in enumerate(map(self._value, given)):
                 type_ = inner(x.type) if x.type is not None else None
-                own.append(Proxy(side.graph.add_placeholder(x.name or "x", "tensor", type_), self.backend))
+                name = names[at] if len(names) == len(given) else x.name or "x"
+                own.append(Proxy(side.graph.add_placeholder(name, "tensor", type_), self.backend))
             places = [x.value for x in own]
             found, self.rebuild_result = self.backend.flatten(run(own))
             if not found or not all(isinstance(x, Proxy) for x in found):
@@ -219,16 +256,6 @@ class _Transforming:
             f"GFX cannot convert this transformation of {self.name!r}: it has {what}", "pass tensors, and give tensors"
         )
 
-    # ------------------------------------------------------------------ calls of the framework's methods
-    def _method(self, x: Any, name: str, *args: Any) -> Any:
-        return self.tracer.calls.call(self.tracer.objects.getattr(x, name), args, {})
-
-    def _times(self, x: Any, weight: Any) -> Any:
-        return self._method(x, "mul", weight)
-
-    def _plus(self, x: Any, other: Any) -> Any:
-        return self._method(x, "add", other)
-
     # ------------------------------------------------------------------ axes of a batch
     def _axes(self, x: Any, dim: Any) -> list[int | None]:
         """The axis of the batch for each leaf of an argument; None: it has none."""
@@ -239,7 +266,7 @@ class _Transforming:
         return [axis for item, inner in zip(x, dim) for axis in self._axes(item, inner)]
 
     def _moved(self, x: Any, source: Any, target: int) -> Any:
-        return x if source == target else self._method(x, "movedim", source, target)
+        return x if source == target else Proxy(ops.moveaxis(self._value(x), source, target), self.backend)
 
     def _out(self, found: Sequence[Any]) -> Any:
         """The results, the axis of the batch where `out_dims` has it."""
@@ -252,6 +279,15 @@ class _Transforming:
         return self.rebuild_result([self._moved(x, 0, dims) for x in found])
 
 
+def _parameters(function: Function) -> list[str]:
+    """What a function calls its arguments by position, as far as it says."""
+    try:
+        found = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return []
+    return [name for name, p in found.items() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
 def _hessian(made: _Transforming) -> Function:
     """torch.func.hessian: jacfwd of jacrev."""
     made.function = _Transforming(made.tracer, made.backend, dict(made.options)).jacobian("jacrev")
@@ -260,15 +296,18 @@ def _hessian(made: _Transforming) -> Function:
 
 _MAKERS: dict[str, Callable[[_Transforming], Any]] = {
     "grad": _Transforming.grad,
-    "grad_and_value": lambda made: made.grad(value=True),
+    "grad_and_value": lambda made: made.grad(lambda found, result: (found, result)),
+    "value_and_grad": lambda made: made.grad(lambda found, result: (result, found)),  # JAX's order
     "jacrev": lambda made: made.jacobian("jacrev"),
     "jacfwd": lambda made: made.jacobian("jacfwd"),
     "hessian": _hessian,
     "vjp": _Transforming.vjp,
     "jvp": _Transforming.jvp,
+    "linearize": _Transforming.linearize,
     "vmap": _Transforming.vmap,
+    "map": _Transforming.map,
 }
-"""What each public function of torch.func makes, by its name."""
+"""What each public function of torch.func makes, by its name; JAX has some of its own beside them."""
 
 
 def transform_node(

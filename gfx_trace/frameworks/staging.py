@@ -25,9 +25,11 @@ from gfx_ir.types import LogicalTensor
 
 from ..heap.slots import Slot
 from ..interfaces import Capturing
+from ..python.attempts import attempt
 from ..rewrite import is_converted
 from ..values.proxy import HostProxy, Proxy, is_open
 from .free_variables import held_objects, holding
+from .function_transforms import transformed
 from .making import Making
 from .written_back import write_back
 
@@ -50,6 +52,10 @@ class NotStaged(UnsupportedConstruct):
             f"GFX cannot capture what jax.grad, jax.vmap or their like make of {name!r}: {why}", span, hint
         )
         self.why = why
+
+
+class Untyped(NotStaged):
+    """A call takes tensors of which no type is known, which the framework's own tracer asks for."""
 
 
 class Closure:
@@ -156,7 +162,7 @@ def _known(tracer: Capturing, value: Any, name: str) -> LogicalTensor:
     tracer.libraries.leaves()
     called = getattr(value, "name", None)
     taken = repr(called) if called else "a value"
-    raise NotStaged(name, f"the type of {taken} that it takes is not known", tracer.place(), _ASK)
+    raise Untyped(name, f"the type of {taken} that it takes is not known", tracer.place(), _ASK)
 
 
 # ---------------------------------------------------------------- what capture calls
@@ -168,8 +174,20 @@ def transform(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def staged(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """A call of what such a function made: recorded by the framework's own tracer, and made again here, call by call."""
-    return recorded(tracer, _owner(tracer, f), f, args, kwargs)
+    """A call of what such a function made: recorded by the framework's own tracer, and made again here, call by call. Where no
+    types are known, it is a transformation of the graph's own."""
+    backend = _owner(tracer, f)
+    found = backend.transformation(f, args, kwargs)
+    if found is None:
+        return recorded(tracer, backend, f, args, kwargs)
+    try:
+        return attempt(tracer, lambda _: recorded(tracer, backend, f, args, kwargs))
+    except Untyped:
+        name, options, at_once = found
+        function = options["func"]
+        options["func"] = function.function if isinstance(function, Closure) else function
+        made = transformed(tracer, backend, name, options)
+        return made if at_once else made(*args, **kwargs)
 
 
 def recorded(tracer: Capturing, backend: Backend, f: Any, args: tuple, kwargs: dict, free: bool = False) -> Any:
