@@ -44,10 +44,13 @@ def ours(f: Any) -> bool:
     return isinstance(f, types.FunctionType) and f.__globals__.get("__name__", "").partition(".")[0] in OURS
 
 
+_LAYERS, _HOLDERS = ("torch.nn.modules.", "torch.ao.nn."), ("torch.nn.modules.module", "torch.nn.modules.container")
+
+
 def enterable(f: Any) -> bool:
     """Whether the source of f is to be entered: a Python function, neither of a framework nor of the standard library.
 
-    Of the frameworks' own packages only the `forward`s of torch.nn and what helps them are entered, and torch.nn.utils: what makes
+    Of the frameworks' own packages only the `forward`s of layers and what helps them are entered, and torch.nn.utils: what makes
     a module's weight of others, and functions of packed sequences.
     """
     if not isinstance(f, types.FunctionType):
@@ -60,15 +63,12 @@ def enterable(f: Any) -> bool:
             return (helps or f.__name__ in _TAKES_FUNCTIONS) and module == "torch.nn.functional"
         if module.startswith("torch.nn.utils."):
             return True
-        return module.startswith("torch.nn.modules.") and (helps or f.__name__ == "forward")
+        return module.startswith(_LAYERS) and (helps or f.__name__ == "forward")
     return package not in _STANDARD
 
 
-_LAYERS, _HOLDERS = "torch.nn.modules.", ("torch.nn.modules.module", "torch.nn.modules.container")
-
-
 def of_a_layer(f: Any) -> bool:
-    """Whether it is a method of a layer of torch.nn beside its `forward`, as `log_prob` and `generate_square_subsequent_mask`: entered
+    """Whether it is a method of a layer of PyTorch's beside its `forward`, as `log_prob` and `generate_square_subsequent_mask`: entered
     where it gets captured values."""
     f = getattr(f, "__func__", f)
     if not isinstance(f, types.FunctionType):

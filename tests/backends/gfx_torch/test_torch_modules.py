@@ -1,5 +1,6 @@
 """torch.nn's modules in their functional form, against the modules themselves."""
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -297,3 +298,21 @@ def test_modules_that_a_list_holds_are_no_part_of_the_state_dict():
     want = torch.autograd.grad(net(x).sum(), net.hidden[0].weight)[0]
     held = next(buffer for _, buffer in made.named_buffers() if torch.equal(buffer, net.hidden[0].weight))
     torch.testing.assert_close(torch.autograd.grad(made(x).sum(), held)[0], want)
+
+
+class Skipped(nn.Module):
+    """Adds by a layer of torch.ao, as DPT and MobileNets that are to be quantized do."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear, self.skip = nn.Linear(4, 4), torch.ao.nn.quantized.FloatFunctional()
+
+    def forward(self, x):
+        y = self.skip.add_relu(self.skip.add(self.linear(x), x), x)
+        return self.skip.cat([self.skip.mul(y, x), self.skip.add_scalar(x, 2.0)], 1)
+
+
+def test_a_layer_of_quantization_computes_what_it_says():
+    model = Skipped().requires_grad_(False)
+    for to, x in (("torch", ROWS), ("jax", ROWS.numpy())):
+        np.testing.assert_allclose(gfx.transpile(model, ROWS, to=to)(x), model(ROWS), rtol=1e-5, atol=1e-6)
