@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..python.rows import holds_rows
+from ..python.rows import STANDING, holds_rows
 from ..values.gated import Gated
 from ..values.nest import branches
 from ..values.proxy import HostProxy, Proxy, of_two_frameworks, weak_kind
@@ -14,6 +14,8 @@ def noun(x: Any) -> str:
     """What a variable holds, as its author would call it."""
     if x is None:
         return "None"
+    if type(x) in STANDING:
+        return "items of another kind or length"
     if type(x) is Gated:
         return "one of several, as a test says,"
     if isinstance(x, (Proxy, HostProxy)):

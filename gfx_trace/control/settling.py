@@ -144,7 +144,7 @@ class Settling:
                 return False
             parts = zip(branches(before) or (), branches(entered) or (), self.carries.containers.parts(after))
             return all([self._settle(at, (*path, k), f"{name}_{k}", b, e, a) for (k, b), (_, e), (_, a) in parts])  # noqa: C419 - every part settles
-        if same(before, after) or isinstance(entered, Unusable):
+        if same(before, after) or type(entered) is Unusable:  # a pass before found that it cannot be carried
             return True
         return self._unusable(at, path, before, after)
 

@@ -95,3 +95,47 @@ def written_in_place(x):
 def test_what_would_be_seen_in_them_is_refused(fn):
     with pytest.raises(CaptureError, match="GFX cannot"):
         gfx.symbolic_trace(fn, ROWS)
+
+
+# ---------------------------------------------------------------------- items that grow in each trip
+def paths(x):
+    found = [[]]
+    for t in range(len(x)):
+        found = [path + [v] for path in found for v in range(x.shape[1])]
+    return len(found[0]), found[-1][0]
+
+
+def beams(x):
+    found = [([], 0.0)]
+    for row in x:
+        longer = [(path + [v], score + row[v].item()) for path, score in found for v in range(3)]
+        found = sorted(longer, key=lambda item: -item[1])[:2]
+    return found[0]
+
+
+def tuples(x):
+    found = [()]
+    for t in range(len(x)):
+        longer = []
+        for path in found:
+            for v in range(x.shape[1]):
+                longer.append(path + (v,))
+        found = longer
+    return len(found[0])
+
+
+def lists_of_tensors(x):
+    found = [[]]
+    for row in x:
+        longer = []
+        for path in found:
+            for v in row:
+                longer.append([*path, v])
+        found = longer
+    return found[0]
+
+
+@pytest.mark.parametrize("fn", [paths, beams, tuples, lists_of_tensors])
+def test_items_that_become_longer_in_each_trip_are_refused(fn):
+    with pytest.raises(CaptureError, match="GFX cannot"):
+        gfx.symbolic_trace(fn, ROWS, backend="torch")
