@@ -39,6 +39,8 @@ class Frontend(Arrays):
     """Whether what it computes element by element, or picks by positions, lies row by row where all of its tensors do."""
     warns = False
     """Whether its functions warn of what numbers give, as Python's own warnings."""
+    fills: tuple[tuple[int, ...], ...] = ((0,), (1, 2))
+    """The data that calls without a row are tried on, in rounds: none (0), or arrays of one number."""
     takes: tuple[str, ...] = ()
     """Other frameworks whose arrays its functions take as they are."""
     operators: Mapping[str, Callable[[Sequence[Any]], None]] = {}
@@ -199,8 +201,8 @@ class Frontend(Arrays):
         """Whether a registered function is called for its effect alone."""
         return False
 
-    def probe(self, call: Callable[[Sequence[Any]], Any], types: Sequence[Any], data: bool) -> Any:
-        """What `call` gives for arrays of these types: without data where `data` is false. Raises what the call raises."""
+    def probe(self, call: Callable[[Sequence[Any]], Any], types: Sequence[Any], data: int) -> Any:
+        """What `call` gives for arrays of these types, which hold the number `data`, or no data where it is 0. Raises what the call raises."""
         raise NotImplementedError
 
 

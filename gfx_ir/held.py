@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,10 +19,10 @@ from .trees import leaves, tree_map
 from .types import LogicalTensor
 
 _RANKS = (2, 1, 3, 4, 0)
-_LENGTH = 4
+_LENGTHS = (4, 6)
 _LARGEST = 2**20  # elements of the data that a function is tried on
 _LONGEST = 160  # letters of a framework's reason
-_SAMPLES = {"int": 1, "float": 1.0, "bool": True}
+_SAMPLES: tuple[dict[str, Any], ...] = ({"int": 1, "float": 1.0, "bool": True}, {"int": 2, "float": 2.0, "bool": False})
 
 
 @dataclass(frozen=True)
@@ -39,24 +40,25 @@ def results(
     """What a call gives, found by trying it on arrays of the types of its arguments; where these are open, on several.
 
     `type_of` gives the LogicalTensor of a leaf that is a tensor, else None. Raises Unheld where none of this works, or the number of
-    results hangs on the shapes."""
+    results hangs on what is open."""
     if owner.gives_nothing(fn):
         return Results(0)
     tensors = [kind for leaf in leaves((args, kwargs)) if (kind := type_of(leaf)) is not None]
     error: Exception = Unheld("it takes no tensor")
-    for data in (False, True):
+    samples = _SAMPLES if any(map(_is_number, leaves((args, kwargs)))) else _SAMPLES[:1]
+    for fills in owner.fills:
         found: list[Results] = []
-        for types in _candidates(tensors):
+        for types, numbers, data in product(_candidates(tensors), samples, fills):
             if data and sum(math.prod(type_.dims) for type_ in types) > _LARGEST:
                 continue
             try:
-                found.append(_structure(_tried(owner, fn, args, kwargs, type_of, types, data)))
+                found.append(_structure(_tried(owner, fn, args, kwargs, type_of, types, data, numbers)))
             except Unheld:
                 raise
             except Exception as raised:  # whatever the framework raises where the types do not fit
                 error = raised
         if len(set(found)) > 1:
-            raise Unheld("how many results it gives hangs on shapes that are not known")
+            raise Unheld("how many results it gives hangs on shapes or numbers that are not known")
         if found:
             return found[0]
     reason = str(error).strip().partition("\n")[0].partition(". ")[0][:_LONGEST]
@@ -64,20 +66,33 @@ def results(
 
 
 def _candidates(tensors: Sequence[LogicalTensor]) -> Iterator[list[Any]]:
-    """Known types to try a call on: those that are open are all of one rank and dtype, and a few of these are tried."""
+    """Known types to try a call on: those that are open are all of one rank, length and dtype, and a few of these are tried."""
     opened = any(type_.dtype is None or type_.dims is None for type_ in tensors)
-    for rank in _RANKS if opened else _RANKS[:1]:
-        for name in ("float32", "int64") if opened else ("float32",):
-            yield [LogicalTensor(type_.dtype or dtype(name), tuple(_sized(type_.dims, rank))) for type_ in tensors]
+    sized = not any(type_.dims is None or not all(isinstance(dim, int) for dim in type_.dims) for type_ in tensors)
+    ranks, names = (_RANKS, ("float32", "int64")) if opened else (_RANKS[:1], ("float32",))
+    for length, rank, name in product(_LENGTHS[:1] if sized else _LENGTHS, ranks, names):
+        yield [LogicalTensor(type_.dtype or dtype(name), tuple(_sized(type_.dims, rank, length))) for type_ in tensors]
 
 
-def _sized(dims: Any, rank: int) -> Iterator[int]:
+def _sized(dims: Any, rank: int, length: int) -> Iterator[int]:
     for dim in (None,) * rank if dims is None else dims:
-        yield dim if isinstance(dim, int) else _LENGTH
+        yield dim if isinstance(dim, int) else length
+
+
+def _is_number(leaf: Any) -> bool:
+    """Whether a leaf of the arguments stands for a number that is open."""
+    return hasattr(leaf, "kind") and hasattr(leaf, "uses") and leaf.kind in _SAMPLES[0]
 
 
 def _tried(
-    owner: Backend, fn: Any, args: tuple, kwargs: dict, type_of: Callable[[Any], Any], types: Sequence[Any], data: bool
+    owner: Backend,
+    fn: Any,
+    args: tuple,
+    kwargs: dict,
+    type_of: Callable[[Any], Any],
+    types: Sequence[Any],
+    data: int,
+    numbers: dict[str, Any],
 ) -> Any:
     def call(arrays: Sequence[Any]) -> Any:
         given = iter(arrays)
@@ -85,11 +100,7 @@ def _tried(
         def fill(leaf: Any) -> Any:
             if type_of(leaf) is not None:
                 return next(given)
-            return (
-                _SAMPLES.get(leaf.kind, leaf)
-                if hasattr(leaf, "kind") and hasattr(leaf, "uses")
-                else owner.convert(leaf)
-            )
+            return numbers[leaf.kind] if _is_number(leaf) else owner.convert(leaf)
 
         filled, named = tree_map(fill, args), tree_map(fill, kwargs)
         return fn(*filled, **named)
@@ -126,7 +137,7 @@ def infer(args: SimpleNamespace, rules: str) -> tuple:
     try:
         owner = backend(args.framework)
         type_of = lambda leaf: leaf if isinstance(leaf, LogicalTensor) else None
-        out = _tried(owner, function_of(owner, args.target), args.args, args.kwargs, type_of, given, False)
+        out = _tried(owner, function_of(owner, args.target), args.args, args.kwargs, type_of, given, 0, _SAMPLES[0])
     except BackendError:
         return unknown
     except Exception:  # the framework has no form of this function without data

@@ -26,11 +26,11 @@ def holds(fn: Any) -> bool:
     return callable(fn) and not isinstance(fn, type) and getattr(fn, "__name__", "load") not in _FILES
 
 
-def probe(call: Callable[[Sequence[Any]], Any], types: Sequence[Any], native: Any, data: bool) -> Any:
+def probe(call: Callable[[Sequence[Any]], Any], types: Sequence[Any], native: Any, data: int) -> Any:
     """What `call` gives for arrays of these types."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if data:
-            return call([jnp.ones(type_.dims, native(type_.dtype)) for type_ in types])
+            return call([jnp.full(type_.dims, data, native(type_.dtype)) for type_ in types])
         structs = [jax.ShapeDtypeStruct(type_.dims, native(type_.dtype), weak_type=type_.weak) for type_ in types]
         return jax.eval_shape(lambda *arrays: call(arrays), *structs)

@@ -318,8 +318,8 @@ class JaxBackend(Backend):
         """Whether it neither reads nor writes files."""
         return holding.holds(fn)
 
-    def probe(self, call: Callable[[Any], Any], types: Any, data: bool) -> Any:
-        """What `call` gives by jax.eval_shape, or for ones."""
+    def probe(self, call: Callable[[Any], Any], types: Any, data: int) -> Any:
+        """What `call` gives by jax.eval_shape, or for that number."""
         return holding.probe(call, types, self.native_dtype, data)
 
 

@@ -24,9 +24,9 @@ def holds(fn: Any) -> bool:
     return isinstance(fn, np.ufunc) or (isinstance(fn, _FUNCTION) and fn.__name__ not in _FILES | _WRITE)
 
 
-def probe(call: Callable[[Sequence[Any]], Any], types: Sequence[Any]) -> Any:
+def probe(call: Callable[[Sequence[Any]], Any], types: Sequence[Any], data: int) -> Any:
     """What `call` gives for arrays of these types. Raises Unheld where it writes to one of them."""
-    fills = [*_FILLS[: len(types)], *_FILLS[-1:] * (len(types) - len(_FILLS))]
+    fills = [(data or 1) * fill for fill in (*_FILLS, *_FILLS[-1:] * len(types))]
     arrays = [np.full(type_.dims, fill, type_.dtype.numpy) for fill, type_ in zip(fills, types)]
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

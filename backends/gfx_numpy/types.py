@@ -42,6 +42,7 @@ class NumpyBackend(Backend):
     tensor_types = (np.ndarray, np.generic)
     public = holding.PUBLIC
     asks_layout = layouts.ASKS
+    fills = ((1, 2),)
     raises: Mapping[str, tuple[type[Exception], ...]] = {
         "shape": (ValueError,),
         "axis": (np.exceptions.AxisError,),
@@ -163,6 +164,6 @@ class NumpyBackend(Backend):
         """Both may be changed inside."""
         return alarms.settings()
 
-    def probe(self, call: Callable[[Any], Any], types: Any, data: bool) -> Any:
-        """What `call` gives for ones: NumPy has no arrays without data."""
-        return holding.probe(call, types)
+    def probe(self, call: Callable[[Any], Any], types: Any, data: int) -> Any:
+        """What `call` gives for that number: NumPy has no arrays without data."""
+        return holding.probe(call, types, data)

@@ -92,12 +92,12 @@ def holds(fn: Any) -> bool:
     return not name.endswith("_") and fn in _of_tensors()
 
 
-def probe(call: Callable[[Sequence[Any]], Any], types: Sequence[Any], native: Any, data: bool) -> Any:
+def probe(call: Callable[[Sequence[Any]], Any], types: Sequence[Any], native: Any, data: int) -> Any:
     """What `call` gives for tensors of these types. Raises Unheld where it writes to one of them."""
     device = "cpu" if data else "meta"
     with torch.random.fork_rng(devices=[]), torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tensors = [torch.ones(type_.dims, dtype=native(type_.dtype), device=device) for type_ in types]
+        tensors = [torch.full(type_.dims, data or 1, dtype=native(type_.dtype), device=device) for type_ in types]
         out = call(tensors)
     if any(tensor._version for tensor in tensors):
         raise Unheld("it writes to its arguments")

@@ -329,8 +329,8 @@ class TorchBackend(Backend):
     written_by, functional = staticmethod(holding.written_by), staticmethod(holding.functional)
     gives_nothing = staticmethod(holding.gives_nothing)
 
-    def probe(self, call: Callable[[Any], Any], types: Any, data: bool) -> Any:
-        """What `call` gives on the meta device, or for ones."""
+    def probe(self, call: Callable[[Any], Any], types: Any, data: int) -> Any:
+        """What `call` gives on the meta device, or for that number."""
         return holding.probe(call, types, self.native_dtype, data)
 
     def stage(self, fn: Callable[..., Any], types: Sequence[LogicalTensor], kept: Stagings) -> Replayed:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from gfx_ir import ops
-from gfx_ir.control import is_call
+from gfx_ir.control import is_call, is_test
 from gfx_ir.graph import Node, Value
 from gfx_ir.op import OpDef, Trait
 from gfx_ir.trees import leaves
@@ -181,7 +181,7 @@ class Raising(Waiting):
             or node.op.traits & Trait.OF_ONE  # which is asked apart
         ):
             return False
-        return node.values[0].is_tensor and bool(self._kinds(self._faults(node.op, node.args)))
+        return node.values[0].is_tensor and bool(self._kinds(self._faults(node.op, node.args, waited=False)))
 
     def reasons(self, name: str) -> set[str] | None:
         """For what a framework may raise in a function that was captured; None: the author's code or Python may raise there, too."""
@@ -204,5 +204,7 @@ class Raising(Waiting):
         if is_call(node):
             return self._inside(node.args[0]).reasons
         open_axis = node.op.traits & Trait.ASKS and "axis" in node.op.params
+        if is_test(node) and not self.of_one(node.args[0]):
+            return {"one"}
         told = {"position"} if open_axis and self._tracer.record.rank_of(node.args[0]) is None else set[str]()
         return told.union(() if node.op.effect or node.op.control is not None else self._faults(node.op, node.args))

@@ -98,7 +98,8 @@ class Waiting:
         clause around would take that; where it does so in any case, as the framework does."""
         if op.traits & Trait.ASKS and "axis" in op.params and self._tracer.record.rank_of(args[0]) is None:
             self.let_out("index", IndexError())
-        self.of_framework(f"{op.name}()", *self._faults(op, args))
+        if self.handlers:
+            self.of_framework(f"{op.name}()", *self._faults(op, args))
         if op.index and any(type(part) is slice and type(part.step) is Value for part in _parts(op, args)):
             self.let_out("slice", ValueError())
         if op.index and any(map(self._is_no_position, _parts(op, args))):
@@ -112,7 +113,7 @@ class Waiting:
 
     def _taken(self, op: OpDef, args: tuple, error: ShapeError) -> BaseException:
         """What is raised where an op does not take shapes that are known: the framework's error, where a clause takes that."""
-        kinds = self._kinds(_of_shapes(op, args))
+        kinds = self._kinds(self._of_shapes(op, args))
         taken = {kind for kind in kinds if self._goes_on_behind(kind(""))}
         if not taken:
             return error
@@ -152,8 +153,9 @@ class Waiting:
                 return handler.clause(error) is None or any(None in outer.clauses for outer in waiting)
         return False
 
-    def _faults(self, op: OpDef, args: tuple) -> tuple[str, ...]:
-        """For what a framework may raise where it computes an op; whether shapes fit is followed up where a clause waits for that."""
+    def _faults(self, op: OpDef, args: tuple, waited: bool = True) -> tuple[str, ...]:
+        """For what a framework may raise where it computes an op; whether shapes fit is followed up where a clause waits for that, and
+        that there may be no elements where one may (`waited`)."""
         if op.effect or op.control is not None:
             return ()
         if op.traits & Trait.OF_ONE:
@@ -163,8 +165,8 @@ class Waiting:
         if op.traits & Trait.CHECKS:
             return ("element",)
         open_ = op.index and self._open_positions(_parts(op, args))
-        positions, shapes = ("position",) if open_ else (), _of_shapes(op, args)
-        if self._fits(op, args) or (self.waits(*shapes) and self._fits_by_parts(op, args)):
+        positions, shapes = ("position",) if open_ else (), self._of_shapes(op, args, waited)
+        if self._fits(op, args, waited) or (self.waits(*shapes) and self._fits_by_parts(op, args)):
             return positions
         return positions + shapes
 
@@ -177,9 +179,9 @@ class Waiting:
             for leaf in leaves(item)
         )
 
-    def _fits(self, op: OpDef, args: tuple) -> bool:
+    def _fits(self, op: OpDef, args: tuple, waited: bool) -> bool:
         """Whether an op surely takes the shapes that it is given."""
-        if op.takes_any_shape(args) and not op.index:
+        if op.takes_any_shape(args) and not op.index and (not waited or self._takes_nothing(op, args)):
             return True
         given = [leaf for leaf in leaves(args) if type(leaf) is Value]
         tensors = [leaf for leaf in given if leaf.is_tensor]
@@ -188,12 +190,23 @@ class Waiting:
             numbers = () if op.traits & Trait.ELEMENTWISE else filter(self._tracer.record.numbers_of, given)
             if any(numbers) or any(dims is None or None in dims for dims in types):
                 return False
+            if waited and self._fills_a_mask(op, args):
+                return False
             if len(tensors) < len(given):
                 return self._takes_any(op, args)
-            return not self.handlers or all(map(is_constant, types)) or self._takes_unlike(op, args, types)
+            return not waited or all(map(is_constant, types)) or self._takes_unlike(op, args, types)
         return (
             bool(op.traits & Trait.ELEMENTWISE) and sum(self._tracer.record.rank_of(leaf) != 0 for leaf in tensors) < 2
         )
+
+    def _fills_a_mask(self, op: OpDef, args: tuple) -> bool:
+        """Whether an op writes several elements in the places where a mask holds: only data tell how many these are."""
+        record = self._tracer.record
+        masks = list(filter(record.is_boolean, leaves(args[1]))) if op.traits & Trait.WRITES_AT else []
+        if not masks or type(args[2]) is not Value or self.of_one(args[2]):
+            return False
+        whole, value, *of_masks = (record.rank_of(x) for x in (args[0], args[2], *masks))
+        return whole is None or value is None or None in of_masks or value > whole - sum(filter(None, of_masks))
 
     def _takes_unlike(self, op: OpDef, args: tuple, types: list) -> bool:
         """Whether an op takes tensors of open sizes where these are as small as they may be, and where no two have to do with each
@@ -232,8 +245,29 @@ class Waiting:
                 return leaf
             return LogicalTensor(leaf.type.dtype, tuple(map(at, leaf.type.dims))) if leaf.is_tensor else at(leaf.type)
 
+        return self._infers(op, tree_map(told, args))
+
+    def _of_shapes(self, op: OpDef, args: tuple, waited: bool = True) -> tuple[str, ...]:
+        """For what a framework raises where the shapes do not fit an op (see `Backend.raises`)."""
+        if op.index and op.point is Point.INDEXED:
+            return ("position",)
+        named = any(name.startswith("axis") for name in op.params)
+        several = sum(getattr(leaf, "is_tensor", False) for leaf in leaves(args)) > 1
+        fits = named and not several and (not waited or self._takes_nothing(op, args))
+        return ("axis",) * named + ("shape",) * (not fits)
+
+    def _takes_nothing(self, op: OpDef, args: tuple) -> bool:
+        """Whether an op takes a tensor without elements, of as many axes as it names: data may choose none."""
+        nothing = LogicalTensor(None, (0,) * max(_named_axes(op, args) or 1, 1))
+        given = [leaf for leaf in leaves(args) if type(leaf) is Value]
+        if not given or not all(leaf.is_tensor for leaf in given):
+            return not given or bool(op.traits & (Trait.ELEMENTWISE | Trait.SHAPE_OF_FIRST))
+        return self._infers(op, tree_map(lambda leaf: nothing if type(leaf) is Value else leaf, args))
+
+    def _infers(self, op: OpDef, args: tuple) -> bool:
+        """Whether the shape rule of an op takes these types."""
         try:
-            infer_at(op, tree_map(told, args), self._tracer.promotion, None)
+            infer_at(op, args, self._tracer.promotion, None)
         except ShapeError:
             return False
         return True
@@ -272,18 +306,12 @@ def _smallest(size: Any) -> Any:
 
 def _axes(op: OpDef, args: tuple) -> int | None:
     """How many axes an op needs, whatever their sizes, that takes one tensor and names axes of it by numbers; None: it is none such."""
-    if not op.traits & Trait.SHAPE_OF_FIRST or "axis" not in op.params:
-        return None
-    named = list(leaves(args[op.params.index("axis")]))
+    return _named_axes(op, args) if op.traits & Trait.SHAPE_OF_FIRST else None
+
+
+def _named_axes(op: OpDef, args: tuple) -> int | None:
+    """How many axes a tensor has at least of which an op names some by numbers; None: it names none so."""
+    named: list[Any] = list(leaves(args[op.params.index("axis")])) if "axis" in op.params else [None]
     if not all(type(axis) is int for axis in named):
         return None
     return max((axis + 1 if axis >= 0 else -axis for axis in named), default=0)
-
-
-def _of_shapes(op: OpDef, args: tuple) -> tuple[str, ...]:
-    """For what a framework raises where the shapes do not fit an op (see `Backend.raises`)."""
-    if op.index and op.point is Point.INDEXED:
-        return ("position",)
-    named = any(name.startswith("axis") for name in op.params)
-    several = sum(getattr(leaf, "is_tensor", False) for leaf in leaves(args)) > 1
-    return ("axis",) * named + ("shape",) * (several or not named)

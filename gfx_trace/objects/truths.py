@@ -110,7 +110,9 @@ class Truths:
                 raise self.tracer.error(what, "ask for that of all of them, or of any: x.all(), x.any()")
             value = ops.reshape(value, ())
         elif not self.tracer.raising.of_one(value):
-            if self.tracer.raising.waits("one"):  # a number is what a test is of: that is taken as given
+            if self.tracer.record.rank_of(value):
+                self.tracer.raising.of_framework("this test", "one")
+            elif self.tracer.raising.waits("one"):  # a number is what a test is of: that is taken as given
                 self.tracer.assumed.require_rank(value, 0, "test")
         known = getattr(value.type, "dtype", None)
         boolean = (known is None or known.kind == "b") and self.tracer.record.is_boolean(value)

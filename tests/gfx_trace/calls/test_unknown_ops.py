@@ -10,7 +10,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import gfx_trace as gfx
-from gfx_ir.errors import ArgumentError, FormatError, MissingOp, ShapeError, UnsupportedConstruct
+from gfx_ir.errors import ArgumentError, FormatError, GfxError, MissingOp, ShapeError, UnsupportedConstruct
 from gfx_ir.text import to_text
 from gfx_ir.textparse import parse_text
 from gfx_trace import cli
@@ -136,6 +136,21 @@ def may_share(x):
 def test_what_cannot_be_kept_is_refused(fn, kind, what):
     with pytest.raises(kind, match=what):
         gfx.symbolic_trace(fn)
+
+
+@pytest.mark.parametrize(
+    "fn, x",
+    [
+        (lambda x: x.split(int(x[0]))[0], torch.ones(3)),
+        (lambda x: torch.unsafe_split(x, int(x[0]))[0], torch.ones(3)),
+        (lambda x: torch.unsafe_chunk(x, int(x[0]))[0], torch.ones(3)),
+        (lambda x: torch.unsafe_split(x, 2)[0], gfx.TensorSpec((gfx.Dim("n"),), "float32")),
+        (lambda x: np.array_split(x, int(x[0]) + 1)[0], np.ones(3)),
+    ],
+)
+def test_how_many_results_there_are_does_not_hang_on_data(fn, x):
+    with pytest.raises(GfxError):
+        gfx.symbolic_trace(fn, x, backend="numpy" if isinstance(x, np.ndarray) else "torch")
 
 
 @pytest.mark.parametrize(

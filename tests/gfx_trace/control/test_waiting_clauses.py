@@ -251,3 +251,70 @@ def test_open_sizes_that_do_not_fit_are_no_calls(use):
             torch.testing.assert_close(program(*given), fn(*given))
         except GuardError:
             continue
+
+
+# ---------------------------------------------------------------------- how many elements data choose
+@pytest.mark.parametrize(
+    "use", [
+        lambda x: x[x > 2].max(), lambda x: x[x > 2].amin(), lambda x: torch.argmin(x[x > 2]), lambda x: torch.aminmax(x[x > 2]).max,
+        lambda x: x[x > 2].topk(1).values, lambda x: x[x > 2].kthvalue(1).values, lambda x: x[x > 2].median(0).values,
+        lambda x: x[x > 2][0], lambda x: x[x > 2] + x[x < 2], lambda x: x[x > 2].item(), lambda x: x if x[x > 2] else -x,
+        lambda x: torch.stack([x[x > 2], x[x < 2]]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("given", [(), (X,)])
+def test_what_needs_elements_of_those_that_data_choose(use, given):
+    def fn(x):
+        try:
+            return use(x)
+        except Exception:
+            return x * 0
+
+    with pytest.raises(UnsupportedConstruct, match=r"clause waits for it|except clause around it may catch"):
+        gfx.symbolic_trace(fn, *given, backend="torch")
+
+
+@pytest.mark.parametrize(
+    "use", [
+        lambda x: x[x > 2].max(), lambda x: np.argmin(x[x > 2]), lambda x: np.ptp(x[x > 2]), lambda x: np.min(x[x > 2], axis=0),
+        lambda x: x if x[x > 2] else -x, lambda x: x[x > 2] @ x[x < 2],
+    ],
+)  # fmt: skip
+def test_what_needs_elements_in_numpy(use):
+    def fn(x):
+        try:
+            return use(x)
+        except ValueError:
+            return x * 0
+
+    with pytest.raises(UnsupportedConstruct, match="clause waits for it"):
+        gfx.symbolic_trace(fn, X.numpy(), backend="numpy")
+
+
+def several_in_a_mask(x: np.ndarray):
+    x = x.copy()
+    try:
+        x[x > 2] = [1.0, 2.0]
+    except ValueError:
+        x[:] = 0
+    return x
+
+
+def test_several_elements_are_written_where_a_mask_holds():
+    with pytest.raises(UnsupportedConstruct, match="clause waits for it"):
+        gfx.symbolic_trace(several_in_a_mask, X.numpy())
+
+
+@pytest.mark.parametrize(
+    "use", [lambda x: x[x > 2].sum(), lambda x: x[x > 2].mean(0), lambda x: x.amax(0), lambda x: x.topk(2).values]
+)
+def test_what_takes_none_or_has_some(use):
+    def fn(x):
+        try:
+            return use(x)
+        except RuntimeError:
+            return x * 0
+
+    program = gfx.symbolic_trace(fn, X, backend="torch")
+    for x in (X, -X):
+        torch.testing.assert_close(program(x), fn(x), equal_nan=True)
