@@ -88,5 +88,4 @@ def without_class(x: Any) -> Any:
     if type(x) is bool:
         return x
     kind: Any = next(kind for kind in NUMBERS_AND_TEXT if isinstance(x, kind))
-    (plain,) = kind.__getnewargs__(x)
-    return plain
+    return kind(*kind.__getnewargs__(x))

@@ -393,3 +393,28 @@ def test_a_number_of_numpy_beside_one_of_python_is_each_on_its_way():
         program = gfx.symbolic_trace(f, backend="numpy")
         for x in (np.ones(2), -np.ones(2)):
             assert all(repr(program(x, n)) == repr(f(x, n)) for n in range(3))
+
+
+# ---------------------------------------------------------------------- complex numbers
+def escapes(x):
+    z, n = complex(0.5, 1.0), 0
+    for v in x.tolist():
+        if abs(z) > 2:
+            break
+        z, n = z * z + v, n + 1
+    return n
+
+
+def turned(x):
+    z = 1j
+    for v in x:
+        if v > 0:
+            z = z * 1j
+    return x * z.real
+
+
+@pytest.mark.parametrize("fn, given", [(turned, ()), (turned, (X[0],)), (escapes, (X[0],))])
+def test_a_complex_number_that_a_loop_carries(fn, given):
+    program = gfx.symbolic_trace(fn, *given, backend="torch")
+    for x in X:
+        torch.testing.assert_close(program(x), fn(x))
