@@ -232,6 +232,8 @@ class Calls:
         method = getattr(type(f), "__call__", None)  # noqa: B004 - the function itself is wanted
         if isinstance(method, types.FunctionType) and enterable(method):
             return self._call_function(method, (f, *args), kwargs)
+        if method is not None and callable(own_attribute(method, "__wrapped__")) and hasattr(type(method), "__get__"):
+            return self.call(type(method).__get__(method, f, type(f)), args, kwargs)  # a compiled method, bound
         inner = compiled(f)
         if inner is not None:
             return self.call(inner, *handed_on(self.tracer, f, args, kwargs))

@@ -1,5 +1,6 @@
 """Wrappers that compute what they wrap are seen through; what a module's dictionary remembers of a first call is kept."""
 
+import dataclasses
 import functools
 import importlib.util
 import sys
@@ -257,3 +258,34 @@ def test_an_object_in_the_place_of_a_function_has_its_signature(given):
     assert result.source.count("def scaled(x, n") == 1
     assert result(torch.ones(2)).tolist() == [6.0, 6.0]
     assert gfx.transpile(WithOne(scaled), *given, backend="torch", to="torch")(torch.ones(2)).tolist() == [1.0, 1.0]
+
+
+class Filtered:
+    """A wrapper of a library's that binds as functions do."""
+
+    def __init__(self, f):
+        self.__wrapped__ = f
+
+    def __get__(self, owner, kind=None):
+        return self if owner is None else functools.partial(self, owner)
+
+    def __call__(self, *args):
+        return jax.jit(self.__wrapped__)(*args)
+
+
+@pytest.mark.parametrize("wrapper", [jax.jit, Filtered, functools.partial(jax.jit, static_argnames="twice")])
+@pytest.mark.parametrize("use", [lambda f: f, lambda f: lambda x: f(x) + 1, jax.vmap, jax.jit])
+def test_a_compiled_call_of_an_object_is_bound_to_it(wrapper, use):
+    @jax.tree_util.register_dataclass
+    @dataclasses.dataclass(eq=False)
+    class Layer:
+        weight: jax.Array
+
+        @wrapper
+        def __call__(self, x, twice=False):
+            return x @ self.weight * (2 if twice else 1)
+
+    x, f = jnp.ones((2, 3)), use(Layer(jnp.arange(6.0).reshape(3, 2)))
+    made = gfx.transpile(f, x, to="torch")
+    assert [name for name, _ in made.module().named_parameters()] == ["weight"]
+    np.testing.assert_allclose(made(torch.ones(2, 3)).detach(), f(x))
