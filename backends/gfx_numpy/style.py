@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gfx_ir.batches import vmap
 from gfx_ir.codegen.control.python import PythonControl
 from gfx_ir.codegen.style import Style
 from gfx_ir.lifting.axis_patterns import IMPORTS
@@ -31,6 +32,6 @@ STYLE = Style(
     nan="np.nan",
     scalar="{dtype}({value})",
     wrap="np.asarray",
-    transforms={"associative_scan": "associative_scan"},
-    helpers={"associative_scan": associative_scan},
+    transforms={"associative_scan": "associative_scan", "vmap": "vmap"},
+    helpers={"associative_scan": associative_scan, "vmap": vmap},
 )

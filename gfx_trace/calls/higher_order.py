@@ -18,7 +18,7 @@ from gfx_ir.source import Span
 from gfx_ir.trees import leaves
 
 from ..frameworks import alarms, grad_managers
-from ..frameworks.function_transforms import associative_scan, function_transform
+from ..frameworks.function_transforms import associative_scan, function_transform, printed_vmap
 from ..frameworks.gradients import autograd_function, custom_rule
 from ..frameworks.pytrees import Carried, flatten, owner_of
 from ..frameworks.staging import staged, transform
@@ -306,7 +306,7 @@ SPECIAL: dict[str, Handler] = {
     "switch": _of_arrays(_switch), "associative_scan": _of_arrays(associative_scan),
     "transparent": _transparent, "wrapped": _through("__wrapped__"), "scripted": _through("_torchdynamo_inline"),
     "checkpoint": _checkpoint, "checkpoint_sequential": _checkpoint_sequential, "autocast": _autocast,
-    "tape": _tape, "tape_gradient": tape_gradient, "function_transform": function_transform, "derivation": _derivation,
+    "tape": _tape, "tape_gradient": tape_gradient, "function_transform": function_transform, "vmap": printed_vmap, "derivation": _derivation,
     "functional_call": functional_call, "register": register, "moved": moved, "state_dict": state_dict, "as_numpy": as_numpy,
     "register_parameter": register_parameter,
     "null_context": _always(contextlib.nullcontext()), "true": _always(True),

@@ -45,6 +45,12 @@ def associative_scan(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> An
     return _Transforming(tracer, backend, {**bound.arguments, "func": bound.arguments["fn"]}).scan()
 
 
+def printed_vmap(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """vmap(fn), the helper that stands for it in other source."""
+    (fn,) = inspect.signature(f).bind(*args, **kwargs).args
+    return transformed(tracer, owner_of(tracer, f), "vmap", {"func": fn, "in_dims": 0, "out_dims": 0})
+
+
 class _Transforming:
     """One call of a transformation: `options` are its arguments, the function among them."""
 

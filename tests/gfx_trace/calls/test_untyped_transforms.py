@@ -113,6 +113,22 @@ def test_without_types(fn):
                 np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=2e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("fn", [batched, of_items, with_tests, twice_tested, mapped], ids=lambda f: f.__name__)
+def test_numpy_takes_the_items_of_a_batch_in_turn(fn):
+    source = gfx.symbolic_trace(fn, backend="jax").to("numpy")
+    again = gfx.symbolic_trace(source, backend="numpy")
+    x = np.arange(6.0, dtype=np.float32).reshape(2, 3) - 2.5
+    for found in (source(x), again(x)):
+        for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(fn(jnp.asarray(x))), strict=True):
+            np.testing.assert_allclose(a, np.asarray(b), rtol=2e-5, atol=1e-6)
+
+
+def test_a_batch_without_items():
+    source, x = gfx.symbolic_trace(with_tests, backend="jax").to("numpy"), np.zeros((0, 3), np.float32)
+    for a, b in zip(jax.tree.leaves(source(x)), jax.tree.leaves(with_tests(jnp.asarray(x))), strict=True):
+        assert a.shape == b.shape
+
+
 def test_the_source_calls_them_too():
     source = gfx.transpile(descent, gfx.TensorSpec(None), to="jax").source
     assert "jax.grad(loss)(w, x)" in source
