@@ -116,7 +116,8 @@ class Row:
     which output (from 1) has positions of 32 bits where the op gives them 64, in any mode of the target; `truths`: the argument that
     has to hold booleans there, where other frameworks take any number that is not 0 for true; `bytes`: what
     it calls gives bytes of bytes, where the op gives booleans; `hashed`:
-    arguments whose numbers the target hashes: they are to be Python's. `at`: file:line of the row.
+    arguments whose numbers the target hashes: they are to be Python's; `alike`: arguments that have the dtype of the result there, where
+    other frameworks promote them. `at`: file:line of the row.
     """
 
     op: str
@@ -134,4 +135,5 @@ class Row:
     truths: str = ""
     bytes: bool = False
     hashed: Sequence[str] = ()
+    alike: Sequence[str] = ()
     at: str = field(default_factory=declared_at, compare=False)

@@ -6,12 +6,9 @@ from gfx_ir.codegen.prepare import LOWERINGS
 from gfx_ir.codegen.prepare.base import Emission, Lowering
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.infer.elements import declared
-from gfx_ir.op import Trait
 from gfx_ir.passes.numbers_beside import as_dtype
 from gfx_ir.program import Program
 from gfx_ir.trees import leaves
-
-from .one_dtype import asked
 
 
 class OneDtype(Lowering):
@@ -24,9 +21,9 @@ class OneDtype(Lowering):
         if program.flavour == emission.backend.name:  # whose author's code is right as it is
             return
         for node in list(graph.walk()):
-            row = asked(node.op.name)
-            if row is not None and not node.op.index and not node.op.traits & Trait.ELEMENTWISE:
-                _cast(node, [arg for at, arg in enumerate(node.args) if at in row[0]])
+            row = emission.backend.rows.get(node.op.name)
+            if row is not None and row.alike:
+                _cast(node, [node.arg(name) for name in row.alike])
 
 
 def _cast(node: Node, asked_of: list) -> None:

@@ -89,6 +89,7 @@ ROWS = (
         "masked_scatter",
         "torch.masked_scatter(x, mask, source)",
         {names("masked_scatter"): finding.masked_scatter},
+        alike=("x", "source"),
     ),
     Row(
         "argwhere",

@@ -76,6 +76,7 @@ ROWS = (
         "torch.linalg.solve_triangular(x1, x2, upper=upper, unitriangular=unit_diagonal)",
         {"torch.linalg.solve_triangular": systems.solve_triangular},
         keep=("upper",),
+        alike=("x1", "x2"),
     ),
     Row("ldl_factor", "torch.linalg.ldl_factor(x, hermitian=hermitian)", {"torch.linalg.ldl_factor": lifts.ldl_factor}),
     Row(

@@ -127,17 +127,17 @@ _PRODUCTS = {
 }
 
 ROWS = (
-    Row("matmul", _product, _PRODUCTS, spare=True),
-    Row("linear", "F.linear(x, weight, bias=bias)", {"F.linear": _linear}, spare=True),
+    Row("matmul", _product, _PRODUCTS, spare=True, alike=("x1", "x2")),
+    Row("linear", "F.linear(x, weight, bias=bias)", {"F.linear": _linear}, spare=True, alike=("x", "weight", "bias")),
     Row(
         "outer",
         "torch.outer(x1, x2)",
         {names("outer", "ger"): of_ranks("outer", lambda input, vec2: ops.outer(input, vec2), 1, 1)},
     ),
-    Row("vecdot", _vecdot_spelling, {"torch.linalg.vecdot": _vecdot}),
-    Row("cross", _cross),
-    Row("tensordot", "torch.tensordot(x1, x2, dims=axes)", {"torch.tensordot": _tensordot}),
-    Row("einsum", "torch.einsum(equation, *operands)", {"torch.einsum": _einsum}),
+    Row("vecdot", _vecdot_spelling, {"torch.linalg.vecdot": _vecdot}, alike=("x1", "x2")),
+    Row("cross", _cross, alike=("x1", "x2")),
+    Row("tensordot", "torch.tensordot(x1, x2, dims=axes)", {"torch.tensordot": _tensordot}, alike=("x1", "x2")),
+    Row("einsum", "torch.einsum(equation, *operands)", {"torch.einsum": _einsum}, alike=("operands",)),
     Row("einsum_view", "torch.einsum(equation, x)"),
     Row("trace", _trace, {names("trace"): of_ranks("trace", _trace_lift, 2)}),
     Row(
@@ -145,7 +145,7 @@ ROWS = (
         "torch.linalg.matrix_norm(x, ord=ord, dim=axis, keepdim=keepdims)",
         {"torch.linalg.matrix_norm": _matrix_norm},
     ),
-    Row("solve", "torch.linalg.solve(x1, x2)", {"torch.linalg.solve": solve}),
+    Row("solve", "torch.linalg.solve(x1, x2)", {"torch.linalg.solve": solve}, alike=("x1", "x2")),
     Row(
         "inv",
         "torch.linalg.inv(x)",

@@ -74,6 +74,7 @@ ROWS = (
         "F.batch_norm(x, mean, var, weight=weight, bias=bias, eps=eps)",
         norms.BATCH_NORM,
         spare=True,
+        alike=("x", "mean", "var", "weight", "bias"),
     ),
     Row(
         "batch_norm_channels_last",
@@ -86,9 +87,20 @@ ROWS = (
         "F.layer_norm(x, normalized_shape, weight=weight, bias=bias, eps=eps)",
         norms.LAYER_NORM,
         spare=True,
+        alike=("x", "weight", "bias"),
     ),
-    Row("group_norm", "F.group_norm(x, num_groups, weight=weight, bias=bias, eps=eps)", norms.GROUP_NORM),
-    Row("instance_norm", "F.instance_norm(x, weight=weight, bias=bias, eps=eps)", norms.INSTANCE_NORM),
+    Row(
+        "group_norm",
+        "F.group_norm(x, num_groups, weight=weight, bias=bias, eps=eps)",
+        norms.GROUP_NORM,
+        alike=("x", "weight", "bias"),
+    ),
+    Row(
+        "instance_norm",
+        "F.instance_norm(x, weight=weight, bias=bias, eps=eps)",
+        norms.INSTANCE_NORM,
+        alike=("x", "weight", "bias"),
+    ),
     Row("rms_norm", "F.rms_norm(x, normalized_shape, weight=weight, eps=eps)", norms.RMS_NORM),
     Row(
         "embedding",
@@ -107,7 +119,7 @@ ROWS = (
         embeddings.SEGMENT_REDUCE,
     ),
     Row("dropout", _dropout, layers.DROPOUT),
-    Row("scaled_dot_product_attention", _attention, layers.ATTENTION),
+    Row("scaled_dot_product_attention", _attention, layers.ATTENTION, alike=("q", "k", "v")),
     Row(
         "cross_entropy",
         "F.cross_entropy(x, target, weight=weight, ignore_index=ignore_index, reduction=reduction, "
@@ -123,7 +135,12 @@ ROWS = (
     ),
     Row("mse_loss", "F.mse_loss(x, target, reduction=reduction)", losses.MSE),
     Row("l1_loss", "F.l1_loss(x, target, reduction=reduction)", losses.L1),
-    Row("binary_cross_entropy", "F.binary_cross_entropy(x, target, reduction=reduction)", losses.BCE),
+    Row(
+        "binary_cross_entropy",
+        "F.binary_cross_entropy(x, target, reduction=reduction)",
+        losses.BCE,
+        alike=("x", "target"),
+    ),
     Row(
         "binary_cross_entropy_with_logits",
         "F.binary_cross_entropy_with_logits(x, target, reduction=reduction)",

@@ -28,8 +28,18 @@ ROWS = (
     Row("lstm", _stack("lstm", "(h, c)"), recurrent.LSTM, keep=("layers", "bidirectional", "batch_first")),
     Row("gru", _stack("gru", "h"), recurrent.GRU, keep=("layers", "bidirectional", "batch_first")),
     Row("rnn", _stack("rnn", "h"), recurrent.RNN, keep=("layers", "bidirectional", "batch_first")),
-    Row("lstm_cell", "torch.lstm_cell(x, (h, c), w_ih, w_hh, b_ih=b_ih, b_hh=b_hh)", recurrent.LSTM_CELL),
-    Row("gru_cell", "torch.gru_cell(x, h, w_ih, w_hh, b_ih=b_ih, b_hh=b_hh)", recurrent.GRU_CELL),
+    Row(
+        "lstm_cell",
+        "torch.lstm_cell(x, (h, c), w_ih, w_hh, b_ih=b_ih, b_hh=b_hh)",
+        recurrent.LSTM_CELL,
+        alike=("x", "h", "c", "w_ih", "w_hh", "b_ih", "b_hh"),
+    ),
+    Row(
+        "gru_cell",
+        "torch.gru_cell(x, h, w_ih, w_hh, b_ih=b_ih, b_hh=b_hh)",
+        recurrent.GRU_CELL,
+        alike=("x", "h", "w_ih", "w_hh", "b_ih", "b_hh"),
+    ),
     Row(
         "rnn_cell",
         lambda args: f"torch.rnn_{args.activation}_cell(x, h, w_ih, w_hh, b_ih=b_ih, b_hh=b_hh)",

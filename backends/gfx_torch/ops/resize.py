@@ -132,6 +132,7 @@ ROWS = (
             "torch.grid_sampler torch.grid_sampler_2d torch.grid_sampler_3d": grid_sampler,
         },
         keep=("align_corners",),
+        alike=("x", "grid"),
     ),
     Row(
         "affine_grid",

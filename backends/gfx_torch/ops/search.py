@@ -102,7 +102,7 @@ ROWS = (
         "torch.histogramdd(x, edges, weight=weights, density=density)[0]",
         {"torch.histogramdd": finding.histogramdd},
     ),
-    *(Row(n, _quantile(n), {names(n): finding.quantiles(n)}) for n in ("quantile", "nanquantile")),
+    *(Row(n, _quantile(n), {names(n): finding.quantiles(n)}, alike=("x", "q")) for n in ("quantile", "nanquantile")),
     Row(
         "lower_median",
         _median,
