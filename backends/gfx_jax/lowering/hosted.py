@@ -11,7 +11,7 @@ import numpy as np
 
 from gfx_ir.codegen.prepare.base import HOSTED, Emission, Lowering, order
 from gfx_ir.codegen.prepare.traced import TRACED
-from gfx_ir.control import is_call, is_for, is_given
+from gfx_ir.control import calls_function, is_call, is_for, is_given
 from gfx_ir.edited import put_before
 from gfx_ir.graph import Graph, Node, Value, values_in
 from gfx_ir.op import Trait
@@ -23,6 +23,9 @@ from .sizes import needs_numbers_of
 _MODULE, _KINDS = "jnp", {"b": "bool", "i": "int", "u": "int", "f": "float"}
 
 
+Calls = dict[Graph, list[tuple[Graph, Node]]]
+
+
 class Hosted(Lowering):
     """Such arrays are noted, callers first, from what needs a number back to the sizes."""
 
@@ -31,31 +34,50 @@ class Hosted(Lowering):
 
     def lower(self, program: Program, emission: Emission) -> None:
         """Find what may be computed so, callees first, and of that what has to be."""
-        graphs, may = order(program), dict[Graph, set[Value]]()
-        for graph in graphs:
-            may[graph] = self._computable(graph, program, emission, may)
-        wanted: dict[Graph, set[Value]] = {graph: set() for graph in graphs}
-        for graph in reversed(graphs):
-            asked = [value for node in graph.walk() for value in _asked(node)]
-            waiting = [value for value in (*asked, *wanted[graph]) if value in may[graph]]
-            while waiting:
-                value = waiting.pop()
-                wanted[graph].add(value)
-                if is_call(value.node):
-                    callee = program.functions[value.node.args[0]]
-                    wanted[callee].add(callee.result)
-                waiting += [part for part in values_in(value.node.args) if part in may[graph] - wanted[graph]]
-        hosted = [value.node for values in wanted.values() for value in values]
+        calls = _calls(program)
+        may = self._all_computable(program, emission, calls)
+        waiting = [(graph, value) for graph in may for node in graph.walk() for value in _asked(node)]
+        wanted = set[Value]()
+        while waiting:
+            graph, value = waiting.pop()
+            if value not in may[graph] or value in wanted:
+                continue
+            wanted.add(value)
+            if is_call(value.node):
+                callee = program.functions[value.node.args[0]]
+                waiting.append((callee, callee.result))
+            else:
+                waiting += [(caller, item) for caller, item in _given(calls, graph, value) if type(item) is Value]
+                waiting += [(graph, part) for part in values_in(value.node.args)]
+        hosted = [value.node for value in wanted if not is_given(value.node)]
         program.entry.set(HOSTED, frozenset(hosted))
         for node in hosted:
             if node.op.traits & Trait.OF_ONE:
                 _as_number(node)
 
+    def _all_computable(self, program: Program, emission: Emission, calls: Calls) -> dict[Graph, set[Value]]:
+        """The arrays of all graphs that follow from sizes. What a function is given does where it does at each call."""
+        given = {value for graph in calls for value in graph.placeholders if value.is_tensor}
+        while True:
+            may = dict[Graph, set[Value]]()
+            for graph in order(program):
+                own = {value for value in graph.placeholders if value in given}
+                may[graph] = self._computable(graph, program, emission, may, own)
+            left = {
+                value
+                for graph in calls
+                for value in given & {*graph.placeholders}
+                if any(type(x) is Value and x not in may[caller] for caller, x in _given(calls, graph, value))
+            }
+            if not left:
+                return may
+            given -= left
+
     def _computable(
-        self, graph: Graph, program: Program, emission: Emission, may: dict[Graph, set[Value]]
+        self, graph: Graph, program: Program, emission: Emission, may: dict[Graph, set[Value]], given: set[Value]
     ) -> set[Value]:
-        """The arrays of a graph that follow from sizes, and that NumPy computes as JAX does."""
-        found, traced = set[Value](), set(graph.get(TRACED))
+        """The arrays of a graph that follow from sizes and what is given, and that NumPy computes as JAX does."""
+        found, traced = {*given}, set(graph.get(TRACED))
         for node in graph:
             if len(node.values) != 1 or not node.value.is_tensor or is_given(node) or node.regions or node.op.effect:
                 continue
@@ -69,6 +91,26 @@ class Hosted(Lowering):
             ):
                 found.add(node.value)
         return found
+
+
+def _calls(program: Program) -> Calls:
+    """The calls of the functions that nothing else refers to, and the graphs that they stand in."""
+    found, others = dict[str, list[tuple[Graph, Node]]](), set[str]()
+    for graph in (program.entry, *program.functions.values()):
+        for node in graph.walk():
+            if is_call(node):
+                found.setdefault(node.args[0], []).append((graph, node))
+            elif calls_function(node):
+                others.add(node.args[0])
+    return {program.functions[name]: calls for name, calls in found.items() if name not in others}
+
+
+def _given(calls: Calls, graph: Graph, value: Value) -> Iterator[tuple[Graph, Any]]:
+    """What stands for a placeholder at each call, and where."""
+    if graph in calls and value in graph.placeholders:
+        at = graph.placeholders.index(value)
+        for caller, node in calls[graph]:
+            yield caller, node.arg("args")[at]
 
 
 def _asked(node: Node) -> Iterator[Value]:

@@ -130,3 +130,39 @@ def test_source_says_where_python_asks_tensors():
     assert "Reads values of tensors in Python, which jax.jit refuses." in emitted.source
     assert emitted(np.array([1.0, -2.0, 3.0])).shape == (2,)
     assert "jax.jit refuses" not in gfx.transpile(lambda x: x * 2 if x.sum() > 0 else x, np.ones(3), to="jax").source
+
+
+def gated_tanh(x, y, channels):
+    n = channels[0]
+    both = x + y
+    return torch.tanh(both[:, :n]) * torch.sigmoid(both[:, n:])
+
+
+class Gates(torch.nn.Module):
+    """Tells its function how many channels there are by an array, as WaveNets of speech do."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList([torch.nn.Linear(2, 4) for _ in range(3)])
+
+    def forward(self, x):
+        channels = torch.IntTensor([2])
+        for layer in self.layers:
+            y = layer(x)
+            x = x + gated_tanh(y, y * 2, channels)
+        return x
+
+
+def test_numbers_that_all_calls_of_a_function_give_it_are_pythons():
+    model, x = torch.nn.Sequential(Gates(), Gates()), torch.rand(3, 2)
+    made = gfx.transpile(model, x, to="jax")
+    assert "def gated_tanh(x, y, channels)" in made.source
+    np.testing.assert_allclose(jax.jit(made.fn)(made.params, x.numpy()), model(x).detach(), rtol=1e-5, atol=1e-6)
+
+    def two(x, other):
+        return gated_tanh(x, x, torch.IntTensor([2])) + gated_tanh(x, x * 2, other)
+
+    made = gfx.transpile(two, torch.rand(3, 4), torch.tensor([2]), to="jax")
+    np.testing.assert_allclose(
+        made(np.ones((3, 4), "f4"), np.array([2])), two(torch.ones(3, 4), torch.tensor([2])), rtol=1e-5
+    )
