@@ -142,6 +142,11 @@ def is_for(node: Any) -> bool:
     return node.op.form is Form.FOR
 
 
+def is_while(node: Any) -> bool:
+    """Whether a node is a loop that a test ends."""
+    return node.op.form is Form.WHILE
+
+
 def has_lists(node: Any) -> bool:
     """Whether a loop fills or takes lists, whose items may have several shapes."""
     held = (*node.values, *node.arg("init"), *node.arg("operands"))

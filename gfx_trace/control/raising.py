@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from gfx_ir import ops
-from gfx_ir.control import is_call, is_test
+from gfx_ir.control import is_call, is_test, is_while
 from gfx_ir.graph import Node, Value
 from gfx_ir.op import OpDef, Trait
 from gfx_ir.trees import leaves
@@ -204,7 +204,8 @@ class Raising(Waiting):
         if is_call(node):
             return self._inside(node.args[0]).reasons
         open_axis = node.op.traits & Trait.ASKS and "axis" in node.op.params
-        if is_test(node) and not self.of_one(node.args[0]):
+        asked = (node.args if is_test(node) else node.regions[0].result if is_while(node) else (None,))[0]
+        if not self.of_one(asked):
             return {"one"}
         told = {"position"} if open_axis and self._tracer.record.rank_of(node.args[0]) is None else set[str]()
         return told.union(() if node.op.effect or node.op.control is not None else self._faults(node.op, node.args))

@@ -291,6 +291,31 @@ def test_what_needs_elements_in_numpy(use):
         gfx.symbolic_trace(fn, X.numpy(), backend="numpy")
 
 
+def lowered(x):
+    while x[x > 0]:
+        x = x - 1
+    return x
+
+
+def chosen(x):
+    return x if x[x > 0] else -x
+
+
+@pytest.mark.parametrize("use", [lowered, chosen, lambda x: x[x > 2].max(), lambda x: chosen(x) + 1])
+def test_what_is_raised_in_a_function_that_is_called(use):
+    def called(x):
+        return use(x)
+
+    def fn(x):
+        try:
+            return called(x)
+        except RuntimeError:
+            return x * 0
+
+    with pytest.raises(UnsupportedConstruct, match="clause waits for it"):
+        gfx.symbolic_trace(fn, X, backend="torch")
+
+
 def several_in_a_mask(x: np.ndarray):
     x = x.copy()
     try:
