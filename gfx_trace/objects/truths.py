@@ -16,10 +16,12 @@ from gfx_ir.backend import Lift
 from gfx_ir.errors import GfxError
 from gfx_ir.graph import Value
 from gfx_ir.op import Trait
+from gfx_ir.trees import leaves
 
 from ..heap.aliases import Doubt, distinct, memory, share
 from ..heap.reached import VIEWS
 from ..interfaces import Capturing
+from ..python.compared import gfx_compared
 from ..python.devices import is_device, settled
 from ..python.faults import class_name, is_iterable
 from ..python.identity import one_object
@@ -34,7 +36,7 @@ from ..values.either import Either, Source
 from ..values.gated import Gated, gate_of, usable
 from ..values.numpy_numbers import number_when
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable, is_open, weak_kind
-from .deciding_items import found_in
+from .deciding_items import first_that, found_in
 from .lazy_operators import chained
 
 _CONTAINERS = (tuple, list, set, frozenset, dict, str)
@@ -212,6 +214,12 @@ class Truths:
             return self.bool_(self.tracer.calls.call(method, (container, item), {}))
         if is_iterator(container) or (method is None and self._goes_over(container)):
             return found_in(self.tracer, container, item)
+        if (
+            type(container) in (list, tuple)
+            and type(item) in (list, tuple)
+            and any(map(is_open, leaves((item, container))))
+        ):
+            return first_that(self.tracer, any, container, lambda other: gfx_compared(other) == gfx_compared(item))
         inside = container if isinstance(container, (list, tuple, set, frozenset, dict)) else ()
         self.tracer.repeated.gives(operator.contains, item)
         return self.tracer.native_methods.run((item, *inside), lambda: item in container)

@@ -100,4 +100,4 @@ def gfx_compared(x: Any) -> Any:
         x = in_places(x)
     held = list(leaves(x))
     own = tracer.native_methods.among(held) or any(gate_of(leaf) is not None for leaf in held)
-    return Compared(x) if own or (kind is not dict and HostProxy in map(type, x)) else x
+    return Compared(x) if own or (kind is not dict and HostProxy in map(type, held)) else x

@@ -303,3 +303,26 @@ def test_the_shape_of_a_list_of_arrays():
 
     program, x = gfx.symbolic_trace(fn), np.ones((2, 3))
     assert program(x) == fn(x) == program.to("torch")(torch.from_numpy(x))
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        lambda x, y: x.shape in [(3, 4), (4, 4)],
+        lambda x, y: x.shape not in ((2, 3), tuple(y.shape)),
+        lambda x, y: (x.shape[0], "a") in [(2, "a"), (3, "b"), (4, "a")],
+        lambda x, y: [x.shape[0], [tuple(y.shape)]] in [[2, [(2, 3)]], [4, [(4, 4)]]],
+        lambda x, y: [tuple(x.shape)] * 2 != [tuple(a.shape) for a in (x, y)],
+        lambda x, y: [{"n": x.shape[0]}] == [{"n": 3}],
+        lambda x, y: ((x.shape[0], 1), (2,)) < ((3, 0), (1,)),
+        lambda x, y: [[x.shape[0]], (1,)] == [(x.shape[0],), (1,)],
+    ],
+)
+@pytest.mark.parametrize("target", ["torch", "jax"])
+def test_shapes_within_containers_are_compared(test, target):
+    f = lambda x, y: x.sum() * (2 if test(x, y) else 3) + y.sum()
+    made = gfx.transpile(f, torch.ones(4, 4), torch.ones(4, 4), to=target, dynamic=True)
+    for a, b in ((4, 4), (2, 3), (3, 4), (5, 4)):
+        x, y = torch.ones(a, b), torch.ones(4, b)
+        found = made(x, y) if target == "torch" else made(x.numpy(), y.numpy())
+        assert float(found) == float(f(x, y))
