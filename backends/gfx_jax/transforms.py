@@ -54,10 +54,12 @@ def _made(fn: FunctionType) -> bool:
     return any(isinstance(f, FunctionType) and _made(f) for f in held)
 
 
-_TOLD = {"fun": "func", "f": "func", "in_axes": "in_dims", "out_axes": "out_dims"} | {
+_AS_TORCH_HAS_IT = {"fun": "func", "f": "func", "in_axes": "in_dims", "out_axes": "out_dims"} | {
     name: name for name in ("argnums", "has_aux", "primals", "tangents", "xs")
 }
-_UNTOLD = {"holomorphic": False, "axis_size": None, "spmd_axis_name": None, "sum_match": False}
+"""What JAX's functions of functions are given, as torch.func calls that."""
+_WITHOUT = {"holomorphic": False, "axis_size": None, "spmd_axis_name": None, "sum_match": False}
+"""What torch.func's are not given, with the values that say so."""
 _CURRIED = ("grad", "value_and_grad", "vmap", "jacfwd", "jacrev")
 _DIRECT: dict[Any, str] = {jax.jvp: "jvp", jax.vjp: "vjp", jax.linearize: "linearize", jax.lax.map: "map"}
 
@@ -73,9 +75,13 @@ def transformation(fn: Any, args: tuple, kwargs: dict) -> tuple[str, dict[str, A
         maker, held = _made_by(fn)
         if maker not in _CURRIED:
             return None
-    if any(held.get(name, default) != default for name, default in _UNTOLD.items()):
+    if any(held.get(name, default) != default for name, default in _WITHOUT.items()):
         return None
-    options = {_TOLD[name]: tuple(x) if type(x) is list else x for name, x in held.items() if name in _TOLD}
+    options = {
+        _AS_TORCH_HAS_IT[name]: tuple(x) if type(x) is list else x
+        for name, x in held.items()
+        if name in _AS_TORCH_HAS_IT
+    }
     return maker, options, direct is not None
 
 
