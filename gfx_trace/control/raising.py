@@ -204,7 +204,7 @@ class Raising(Waiting):
         if is_call(node):
             return self._inside(node.args[0]).reasons
         open_axis = node.op.traits & Trait.ASKS and "axis" in node.op.params
-        asked = (node.args if is_test(node) else node.regions[0].result if is_while(node) else (None,))[0]
+        asked = node.args[0] if is_test(node) else next(leaves(node.regions[0].result)) if is_while(node) else None
         if not self.of_one(asked):
             return {"one"}
         told = {"position"} if open_axis and self._tracer.record.rank_of(node.args[0]) is None else set[str]()
