@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gfx_ir.codegen.prepare.base import HOSTED, Emission, Lowering, order
+from gfx_ir.codegen.prepare.calls import referred
 from gfx_ir.codegen.prepare.traced import TRACED
 from gfx_ir.control import calls_function, is_call, is_for, is_given
 from gfx_ir.edited import put_before
@@ -96,12 +97,13 @@ class Hosted(Lowering):
 def _calls(program: Program) -> Calls:
     """The calls of the functions that nothing else refers to, and the graphs that they stand in."""
     found, others = dict[str, list[tuple[Graph, Node]]](), set[str]()
-    for graph in (program.entry, *program.functions.values()):
+    for graph in order(program):
         for node in graph.walk():
             if is_call(node):
                 found.setdefault(node.args[0], []).append((graph, node))
             elif calls_function(node):
                 others.add(node.args[0])
+        others.update(referred(graph))
     return {program.functions[name]: calls for name, calls in found.items() if name not in others}
 
 

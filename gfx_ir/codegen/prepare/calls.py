@@ -28,12 +28,16 @@ def transformed(graph: Graph) -> list[Node]:
     return [node for node in graph.walk() if node.op is TRANSFORMED]
 
 
+def referred(graph: Graph) -> list[str]:
+    """The functions that a graph makes others of: those that bring their own gradients, and those that are transformed."""
+    own = [key for node in reversed(own_gradients(graph)) for key in node.args[:2]]
+    return [*own, *(node.args[0] for node in transformed(graph))]
+
+
 def bottom_up(entry: Graph, functions: dict[str, Graph]) -> list[Graph]:
     """The graphs that the entry needs, callees first, the entry last."""
 
     def called(graph: Graph) -> list[Graph]:
-        own = [key for node in reversed(own_gradients(graph)) for key in node.args[:2]]
-        taken = [node.args[0] for node in (*transformed(graph), *callees(graph))]
-        return [functions[key] for key in (*own, *taken)]
+        return [functions[key] for key in (*referred(graph), *(node.args[0] for node in callees(graph)))]
 
     return needed_first(entry, called)
