@@ -58,21 +58,20 @@ class Hosted(Lowering):
 
     def _all_computable(self, program: Program, emission: Emission, calls: Calls) -> dict[Graph, set[Value]]:
         """The arrays of all graphs that follow from sizes. What a function is given does where it does at each call."""
-        given = {value for graph in calls for value in graph.placeholders if value.is_tensor}
-        while True:
-            may = dict[Graph, set[Value]]()
-            for graph in order(program):
-                own = {value for value in graph.placeholders if value in given}
-                may[graph] = self._computable(graph, program, emission, may, own)
-            left = {
-                value
-                for graph in calls
-                for value in given & {*graph.placeholders}
-                if any(type(x) is Value and x not in may[caller] for caller, x in _given(calls, graph, value))
-            }
-            if not left:
-                return may
-            given -= left
+        graphs, given = order(program), {x for graph in calls for x in graph.placeholders if x.is_tensor}
+        own = {graph: given.intersection(graph.placeholders) for graph in graphs}
+        changed = True
+        while changed:
+            changed, may = False, dict[Graph, set[Value]]()
+            for graph in graphs:
+                may[graph] = self._computable(graph, program, emission, may, own[graph])
+            for graph in reversed(graphs):  # callers first: what one cannot give is gone from all that it calls at once
+                left = {x for x in own[graph] if not _every_call_has(calls, graph, x, may)}
+                if left:
+                    own[graph] -= left
+                    may[graph] = self._computable(graph, program, emission, may, own[graph])
+                    changed = True
+        return may
 
     def _computable(
         self, graph: Graph, program: Program, emission: Emission, may: dict[Graph, set[Value]], given: set[Value]
@@ -113,6 +112,11 @@ def _given(calls: Calls, graph: Graph, value: Value) -> Iterator[tuple[Graph, An
         at = graph.placeholders.index(value)
         for caller, node in calls[graph]:
             yield caller, node.arg("args")[at]
+
+
+def _every_call_has(calls: Calls, graph: Graph, value: Value, found: dict[Graph, set[Value]]) -> bool:
+    """Whether what stands for a placeholder at each call is a constant, or among what was found there."""
+    return all(type(item) is not Value or item in found[caller] for caller, item in _given(calls, graph, value))
 
 
 def _asked(node: Node) -> Iterator[Value]:
