@@ -39,19 +39,8 @@ OWN_RULE = (jax.custom_jvp, jax.custom_vjp)
 def transformed(fn: Any) -> bool:
     """Whether one of these made fn, or it is a product with a Jacobian."""
     if isinstance(fn, FunctionType):
-        return _made(fn)
+        return _made_by(fn)[0] in _MAKERS
     return callable(fn) and _holds_arrays(fn)
-
-
-def _made(fn: FunctionType) -> bool:
-    """Whether a function of JAX is named like the inner one of a maker, or holds one that is."""
-    if not fn.__globals__.get("__name__", "").startswith("jax."):
-        return False
-    maker, inner, _ = getattr(fn.__code__, "co_qualname", "").partition(".<locals>")
-    if inner and maker in _MAKERS:
-        return True
-    held = (cell.cell_contents for cell in fn.__closure__ or ()) if maker == "api_boundary" else ()
-    return any(isinstance(f, FunctionType) and _made(f) for f in held)
 
 
 _AS_TORCH_HAS_IT = {"fun": "func", "f": "func", "in_axes": "in_dims", "out_axes": "out_dims"} | {
@@ -73,7 +62,9 @@ def transformation(fn: Any, args: tuple, kwargs: dict) -> tuple[str, dict[str, A
         maker, held = direct, bound.arguments
     else:
         maker, held = _made_by(fn)
-        if maker not in _CURRIED:
+        if maker == "grad":
+            held = _made_by(held.get("value_and_grad_f"))[1]
+        if maker not in _CURRIED or "fun" not in held:
             return None
     if any(held.get(name, default) != default for name, default in _WITHOUT.items()):
         return None
@@ -86,15 +77,14 @@ def transformation(fn: Any, args: tuple, kwargs: dict) -> tuple[str, dict[str, A
 
 
 def _made_by(fn: Any) -> tuple[str, dict[str, Any]]:
-    """The name of the maker of a function, and what it was given; without a name, where this is not told."""
-    maker, held = "api_boundary", dict[str, Any]()
-    while maker == "api_boundary" and isinstance(fn, FunctionType):
-        maker, _, _ = getattr(fn.__code__, "co_qualname", "").partition(".<locals>")
+    """The maker of a function of JAX, within what filters tracebacks, and what it was given; "" where nothing tells."""
+    while isinstance(fn, FunctionType) and fn.__globals__.get("__name__", "").startswith("jax."):
+        maker, inner, _ = getattr(fn.__code__, "co_qualname", "").partition(".<locals>")
         held = {name: cell.cell_contents for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ())}
+        if maker != "api_boundary":
+            return (maker if inner else ""), held
         fn = held.get("fun")
-    if maker == "grad":
-        return maker, _made_by(held.get("value_and_grad_f"))[1]
-    return maker, held
+    return "", {}
 
 
 def _nothing(x: Any) -> Any:

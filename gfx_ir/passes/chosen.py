@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..control import is_call, is_data_test, is_for, is_loop, is_open_host
+from ..control import is_call, is_data_for, is_data_test, is_data_while
 from ..edited import put
 from ..graph import Graph, Node, Value
 from ..reach import reached
@@ -31,8 +31,7 @@ def choose(graph: Graph, functions: Mapping[str, Graph]) -> Node | None:
 
 def _decided(node: Node) -> bool:
     """Whether data decide what a node runs."""
-    ended = is_loop(node) and not is_open_host(node) and not (is_for(node) and node.arg("exit") is None)
-    return is_data_test(node) or ended
+    return is_data_test(node) or is_data_while(node) or (is_data_for(node) and node.arg("exit") is not None)
 
 
 def _nodes(graphs: Iterable[Graph], functions: Mapping[str, Graph]) -> Iterator[Node]:

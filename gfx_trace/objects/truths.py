@@ -215,8 +215,8 @@ class Truths:
         if is_iterator(container) or (method is None and self._goes_over(container)):
             return found_in(self.tracer, container, item)
         if (
-            type(container) in (list, tuple)
-            and type(item) in (list, tuple)
+            type(item) in (list, tuple)
+            and type(container) in (list, tuple)
             and any(map(is_open, leaves((item, container))))
         ):
             return first_that(self.tracer, any, container, lambda other: gfx_compared(other) == gfx_compared(item))
