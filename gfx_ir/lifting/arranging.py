@@ -17,6 +17,7 @@ from ..graph import Value
 from ..op import lookup
 from ..ops import _seen
 from ..ops._views import along
+from .ranks import just, reaches
 from .shapes import Shapes
 from .words import (
     Dialect,
@@ -43,7 +44,7 @@ class Arranging:
         """Lifts by op."""
         return {
             "logspace": {"logspace": self.logspace},
-            "vander": {"vander": self.vander},
+            "vander": {"vander": just(self.say.call("vander"), self.vander, 1)},
             "concat": {"insert": self.insert, "delete": self.delete, "dstack": self.dstack, "block": self.block},
             "expand_dims": {"atleast_3d": lambda *arys: self.atleast_3d(*arys)},
             "split": {"hsplit": self.hsplit, "dsplit": self.dsplit},
@@ -127,6 +128,8 @@ class Arranging:
                 raise unknown_dtype(call)  # a mask, or positions
             gone = obj if kind == "b" else ops.isin(ops.arange(size), ops.remainder(obj, size))
             return ops.getitem(x, along(axis, ops.logical_not(gone)))
+        if not isinstance(obj, (slice, Value)):
+            reaches(call, x, axis, (obj,) if isinstance(obj, int) else obj)
         if isinstance(obj, int):
             rest = slice(None, 0) if obj == -1 else slice(obj + 1, None)
             return ops.concat(

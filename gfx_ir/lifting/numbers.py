@@ -33,9 +33,7 @@ class Numbers:
             "fmax": passing("greater" if self.say.rules == "jax" else "greater_equal"),
             "fmin": passing("less" if self.say.rules == "jax" else "less_equal"),
             "ldexp": self._ldexp,
-            "logaddexp2": lambda a, b: ops.divide(
-                ops.logaddexp(ops.multiply(a, math.log(2)), ops.multiply(b, math.log(2))), math.log(2)
-            ),
+            "logaddexp2": logaddexp2,
             "float_power": lambda a, b: ops.pow(surely_floats(a, "jax") if self.say.rules == "jax" else _double(a), b),
             "matvec": lambda a, v: ops.squeeze(ops.matmul(a, ops.expand_dims(v, -1)), axis=-1),
             "vecmat": lambda v, a: ops.squeeze(ops.matmul(ops.expand_dims(conjugate(v), -2), a), axis=-2),
@@ -109,3 +107,10 @@ def passing(wins: str) -> Callable[[Any, Any], Any]:
     """The one of two that wins a comparison, as fmax and fmin; a number wins over NaN, and equal ones share no derivative."""
     test = lookup(wins)
     return lambda a, b: ops.where(ops.logical_or(test(a, b), ops.isnan(b)), a, b)
+
+
+def logaddexp2(a: Any, b: Any) -> Any:
+    """log2(2**a + 2**b) without overflow; both are brought to one dtype before they are multiplied in it."""
+    scale = math.log(2)
+    more, less = (ops.multiply(op(a, b), scale) for op in (ops.maximum, ops.minimum))
+    return ops.divide(ops.logaddexp(more, less), scale)

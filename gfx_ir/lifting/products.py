@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import ops
 from ..ops._einsum import sums_nothing
+from .ranks import just
 from .words import Dialect, Table, element, has_at_most, is_number, rank
 
 
@@ -32,7 +33,10 @@ class Products:
                 "dot .dot": self.dot,
                 "linalg.multi_dot": self.multi_dot,
             },
-            "outer": {"outer linalg.outer": self.outer},
+            "outer": {
+                "outer": self.outer,
+                "linalg.outer": just(self.say.call("linalg.outer"), self.outer, 1, 1),
+            },
             "vecdot": {"vecdot linalg.vecdot": self.vecdot, "vdot": self.vdot},
             "tensordot": {"tensordot linalg.tensordot": self.tensordot, "inner": self.inner},
             "cross": {"cross": self.cross, "linalg.cross": self.cross},

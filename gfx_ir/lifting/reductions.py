@@ -11,6 +11,7 @@ from ..dtypes import float64
 from ..graph import Value
 from ..op import active, lookup
 from ..ops._views import along
+from .ranks import require
 from .words import Dialect, Lifted, Table, as_held, ask_rank, element, expect, kind_of, rank, surely_floats
 
 """Of the whole numbers that a framework makes of Python's, at least."""
@@ -156,7 +157,9 @@ class Reductions:
         of_matrix = isinstance(axis, (tuple, list)) and len(axis) == 2
         if ord is None or (axis is not None and not of_matrix):
             return ops.vector_norm(x, axis=axis, keepdims=keepdims, ord=2 if ord is None else ord)
-        if axis is None and ask_rank(x, f"{self.say.call('linalg.norm')} with ord={ord!r} and no axis") != 2:
+        call = f"{self.say.call('linalg.norm')} with ord={ord!r} and no axis"
+        if axis is None and ask_rank(x, call) != 2:
+            require(call, x, "==", 1)
             return ops.vector_norm(x, axis=None, keepdims=keepdims, ord=ord)
         return ops.matrix_norm(x, ord=ord, keepdims=keepdims, axis=(-2, -1) if axis is None else tuple(axis))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..op import lookup
 from ..ops import _seen
 from ..promotion import promote
 from ..types import LogicalTensor
+from .ranks import require
 from .words import Dialect, Lifted, Table, ask_rank, expect, frozen, kind_of, known_dtype, rank
 
 All = namedtuple("All", ("values", "indices", "inverse_indices", "counts"))
@@ -52,11 +54,13 @@ class Searching:
 
     def nonzero(self, a: Any, *, size: Any = None, fill_value: Any = None) -> Any:
         """Positions of what is not 0, one array for each axis."""
-        a = self.say.as_array(a)
+        a, call = self.say.as_array(a), self.say.call("nonzero")
+        if rank(a) is not None:
+            require(call, a, ">=", 1)
         if size is None and rank(a) is not None:
             found = ops.nonzero(a)
             return found if isinstance(found, tuple) else (found,)
-        axes = ask_rank(a, self.say.call("nonzero"), 1)
+        axes = ask_rank(a, call, 1)
         rows = self.argwhere(a, size=size, fill_value=fill_value)
         return tuple([ops.getitem(rows, (slice(None), at)) for at in range(axes)])
 
@@ -274,9 +278,22 @@ class Counting:
             shares = self.say.as_array(frozen(q) if isinstance(q, (list, tuple)) else q)
             if scale != 1:
                 shares = shares / scale if isinstance(shares, (int, float)) else ops.divide(shares, scale)
-            return op(self.say.as_array(a), shares, axis, bool(keepdims), method)
+            a = self.say.as_array(a)
+            if method == "nearest" and self.say.rules == "jax":
+                shares = self._lower_of_two(call, name, a, shares, axis)
+            return op(a, shares, axis, bool(keepdims), method)
 
         return lift
+
+    def _lower_of_two(self, call: str, name: str, a: Any, shares: Any, axis: Any) -> Any:
+        """Shares that lie on elements, the lower of two that are as near, of which NumPy and PyTorch take the even one."""
+        if name == "nanquantile" or isinstance(axis, (tuple, list)):
+            self.say.refuse(call, method="nearest")
+        size = ops.numel(a) if axis is None else ops.size(a, axis)
+        steps = host("max", host("-", size, 1), 1)
+        if isinstance(shares, (int, float)) and isinstance(steps, int):
+            return math.ceil(shares * steps - 0.5) / steps
+        return ops.divide(ops.ceil(ops.subtract(ops.multiply(shares, steps), 0.5)), steps)
 
     def median(self, name: str) -> Lifted:
         """The middle element, or the mean of two."""

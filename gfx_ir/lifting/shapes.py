@@ -233,6 +233,8 @@ class Shapes:
             widths: tuple = (pair,) * ask_rank(array, f"{call} with one width for all axes")
         else:
             widths = tuple(tuple(w) if len(w) == 2 else (w[0], w[0]) for w in pad_width)
+        if not widths:
+            return ops.copy(array)
         if mode == "symmetric":
             return padding.mirrored(array, widths, call)
         if mode in padding.STATISTICS:

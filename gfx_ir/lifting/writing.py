@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import ops
 from ..op import lookup
+from .ranks import require
 from .words import ask_rank, known_dtype
 
 
@@ -37,6 +38,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> Any:
     if axis is None:
         return put(arr, indices, values)
     rank = ask_rank(arr, "put_along_axis")
+    require("put_along_axis", indices, "==", rank)
     at = axis % rank
     index = []
     for other in range(rank):

@@ -187,14 +187,16 @@ for _name in ("quantile", "nanquantile"):
 
 @composite(FAMILY)
 def median(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The middle element along axes, of an even number the mean of the two in the middle."""
-    return ops.quantile(x, 0.5, axis=axis, keepdims=keepdims)
+    """The middle element along axes, of an even number the mean of the two in the middle, which two infinities have as well."""
+    lower, higher = (ops.quantile(x, 0.5, axis=axis, keepdims=keepdims, method=name) for name in ("lower", "higher"))
+    return ops.divide(ops.add(lower, higher), 2)
 
 
 @composite(FAMILY)
 def nanmedian(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The median of the elements that are not NaN."""
-    return ops.nanquantile(x, 0.5, axis=axis, keepdims=keepdims)
+    lower, higher = (ops.nanquantile(x, 0.5, axis=axis, keepdims=keepdims, method=name) for name in ("lower", "higher"))
+    return ops.divide(ops.add(lower, higher), 2)
 
 
 @composite(FAMILY)

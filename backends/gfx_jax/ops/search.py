@@ -9,7 +9,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.op import lookup
 
-from ._lift import rank, whole
+from ._lift import rank, refuse, whole
 
 
 def _running(name: str) -> Any:
@@ -34,6 +34,20 @@ def _running_row(name: str) -> Row:
     return Row(op.name, _running(name), {f"lax.cum{name}": lift})
 
 
+def _quantile(name: str) -> Any:
+    def spelling(args: SimpleNamespace) -> str:
+        """The nearest of two that are as near is the lower one in JAX, and the even one as the op has it."""
+        share = "q"
+        if args.method == "nearest":
+            if name == "nanquantile" or isinstance(args.axis, (tuple, list)):
+                refuse(f"jnp.{name} of the nearest element", method=args.method)
+            steps = f"max({'x.size' if args.axis is None else 'x.shape[axis]'} - 1, 1)"
+            share = f"jnp.round(q * {steps}) / {steps}"
+        return f"jnp.{name}(x, {share}, axis=axis, keepdims=keepdims, method=method)"
+
+    return spelling
+
+
 ROWS = (
     Row(
         "unique",
@@ -45,10 +59,7 @@ ROWS = (
     Row("bincount", "jnp.bincount(x, weights=weights, minlength=minlength, length=length)"),
     Row("histogram", "jnp.histogram(x, edges, weights=weights, density=density)[0]"),
     Row("histogramdd", "jnp.histogramdd(x, edges, weights=weights, density=density)[0]"),
-    *(
-        Row(name, f"jnp.{name}(x, q, axis=axis, keepdims=keepdims, method=method)")
-        for name in ("quantile", "nanquantile")
-    ),
+    *(Row(name, _quantile(name)) for name in ("quantile", "nanquantile")),
     *(Row(name, f"jnp.{name}(x, axis=axis, keepdims=keepdims)") for name in ("median", "nanmedian")),
     _running_row("max"),
     _running_row("min"),

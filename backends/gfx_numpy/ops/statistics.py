@@ -25,5 +25,6 @@ def _interp(args: SimpleNamespace) -> str:
 ROWS = (
     *rows(NP.table(Statistics(NP, float64).table())),
     Row("interp", _interp),
+    *(Row(name, f"np.{name}(x, axis=axis, keepdims=keepdims)") for name in ("median", "nanmedian")),
     Row("polyval", "np.polyval(p, x)"),
 )

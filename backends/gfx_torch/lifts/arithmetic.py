@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import namedtuple
 from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.build import dtype_of
 from gfx_ir.dtypes import dtype
-from gfx_ir.lifting.numbers import passing
+from gfx_ir.lifting.numbers import logaddexp2, passing
 from gfx_ir.lifting.words import kind_of
 
 from ..lifting import INT64, axes, floating, is_number, kind, names
@@ -141,12 +140,6 @@ def frexp(input: Any) -> Any:
 def isreal(input: Any) -> Any:
     """Whether the imaginary part is 0."""
     return ops.equal(ops.imag(input), 0)
-
-
-def logaddexp2(input: Any, other: Any) -> Any:
-    """log2(2**input + 2**other), without overflow."""
-    scale = math.log(2.0)
-    return ops.divide(ops.logaddexp(ops.multiply(input, scale), ops.multiply(other, scale)), scale)
 
 
 LIFTS = {

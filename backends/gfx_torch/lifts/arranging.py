@@ -11,6 +11,7 @@ from gfx_ir.build import assumptions, host
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.lifting.ranks import fills, just, require
 from gfx_ir.memory import dense
 from gfx_ir.op import lookup
 
@@ -29,7 +30,6 @@ from ..lifting import (
     sizes,
     untracked,
 )
-from ..ranks import fills, just, require
 from .shapes import broadcast_tensors
 
 
@@ -69,7 +69,7 @@ def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_off
         refuse("torch.as_strided_scatter of a view", "copy it first: x.reshape(-1).clone()")
     op = lookup("as_strided")
     args = input, sizes((size,)), sizes((stride,)), storage_offset or 0
-    fills("as_strided_scatter", src, op, *args)
+    fills("torch.as_strided_scatter", src, op, *args)
     return op.put(op.named(args), src, 1)  # type: ignore[misc]
 
 
@@ -101,7 +101,7 @@ def slice_(input: Any, dim: Any = 0, start: Any = None, end: Any = None, step: A
 def diagonal_scatter(input: Any, src: Any, offset: Any = 0, dim1: Any = 0, dim2: Any = 1) -> Any:
     """A copy with src as its diagonal."""
     op = lookup("diagonal")
-    fills("diagonal_scatter", src, op, input, offset, dim1, dim2)
+    fills("torch.diagonal_scatter", src, op, input, offset, dim1, dim2)
     return op.put(op.named((input, offset, dim1, dim2)), src, 1)  # type: ignore[misc]
 
 
@@ -189,7 +189,7 @@ def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, *, dtype: Any =
 def cartesian_prod(*tensors: Any) -> Any:
     """Every choice of one element from each, in a row."""
     for x in tensors:
-        require("cartesian_prod", x, "==", 1)
+        require("torch.cartesian_prod", x, "==", 1)
     if len(tensors) == 1:
         return tensors[0]
     return ops.stack(tuple(map(ops.flatten, ops.meshgrid(tensors, indexing="ij"))), axis=1)
@@ -309,7 +309,7 @@ LIFTS = {
     names("diagonal_scatter"): diagonal_scatter,
     names("diagflat"): diagflat,
     "torch.cartesian_prod": cartesian_prod,
-    "torch.combinations": just("combinations", combinations, 1),
+    "torch.combinations": just("torch.combinations", combinations, 1),
     "Tensor.sum_to_size": sum_to_size,
     "Tensor.resize_": no_memory("Tensor.resize_"),
     "Tensor.resize_as_ torch.resize_as_": no_memory("Tensor.resize_as_"),

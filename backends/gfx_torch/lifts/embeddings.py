@@ -7,9 +7,9 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Written
 from gfx_ir.build import host
+from gfx_ir.lifting.ranks import just
 
 from ..lifting import BOOL, ask_rank, plain, refuse
-from ..ranks import just
 from .layers import Lifts
 from .measures import order
 
@@ -83,7 +83,7 @@ def embedding_bag(
     return Written(ops.embedding_bag(input, found, *settings), {"weight": weight})
 
 
-EMBEDDING: Lifts = {"F.embedding": just("embedding", embedding, None, 2), "torch.embedding": torch_embedding}
+EMBEDDING: Lifts = {"F.embedding": just("torch.embedding", embedding, None, 2), "torch.embedding": torch_embedding}
 EMBEDDING_BAG: Lifts = {"F.embedding_bag": embedding_bag}
 
 

@@ -9,11 +9,11 @@ from gfx_ir.build import assumptions, host, told_dims
 from gfx_ir.errors import ShapeError
 from gfx_ir.graph import Value
 from gfx_ir.lifting import writing
+from gfx_ir.lifting.ranks import fills
 from gfx_ir.lifting.words import rank as rank_of
 from gfx_ir.op import lookup
 
 from ..lifting import ask_rank, at, fixed_int, is_number, known_size, names, refuse
-from ..ranks import fills
 
 
 def _is_list(item: Any) -> bool:
@@ -143,14 +143,14 @@ def _within(call: str, input: Any, dim: Any, start: Any, length: Any) -> None:
 
 def select_scatter(input: Any, src: Any, dim: Any, index: Any) -> Any:
     """A copy with src at an index of an axis."""
-    fills("select_scatter", src, lookup("getitem"), input, at(dim, index))
+    fills("torch.select_scatter", src, lookup("getitem"), input, at(dim, index))
     return ops.index_put(input, at(dim, index), src)
 
 
 def slice_scatter(input: Any, src: Any, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1) -> Any:
     """A copy with src in a slice of an axis."""
     place = at(dim, slice(start, end, step))
-    fills("slice_scatter", src, lookup("getitem"), input, place)
+    fills("torch.slice_scatter", src, lookup("getitem"), input, place)
     return ops.index_put(input, place, src)
 
 

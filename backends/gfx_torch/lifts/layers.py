@@ -9,10 +9,10 @@ from typing import Any
 from gfx_ir import build, ops
 from gfx_ir.build import host
 from gfx_ir.lifting.masks import told_mask
+from gfx_ir.lifting.ranks import least
 
 from .. import kinds
 from ..lifting import ask_rank, each, is_on, known_rank, known_size, refuse, shape_of
-from ..ranks import least
 
 Lifts = dict[str, Callable[..., Any]]
 
@@ -148,4 +148,4 @@ DROPOUT: Lifts = {
     "torch.alpha_dropout": torch_alpha_dropout(False),
     "torch.feature_alpha_dropout": torch_alpha_dropout(True),
 }
-ATTENTION: Lifts = {"F.scaled_dot_product_attention": least("scaled_dot_product_attention", attention, 2, 2, 2)}
+ATTENTION: Lifts = {"F.scaled_dot_product_attention": least("torch.scaled_dot_product_attention", attention, 2, 2, 2)}

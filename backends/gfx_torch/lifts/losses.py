@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import ops
+from gfx_ir.lifting.ranks import alike
 
 from .. import kinds
 from ..lifting import ask_rank, kind, known_rank, refuse, require_index
-from ..ranks import alike
 
 
 def reduced(loss: Any, reduction: str) -> Any:
@@ -208,7 +208,7 @@ CROSS_ENTROPY = {"F.cross_entropy": cross_entropy}
 NLL = {"F.nll_loss": nll_loss}
 MSE = {"F.mse_loss": mse_loss}
 L1 = {"F.l1_loss": l1_loss}
-BCE = {"F.binary_cross_entropy": alike("binary_cross_entropy", binary_cross_entropy, 0, 1)}
+BCE = {"F.binary_cross_entropy": alike("torch.binary_cross_entropy", binary_cross_entropy, 0, 1)}
 BCE_LOGITS = {"F.binary_cross_entropy_with_logits": bce_with_logits}
 LIFTS = {
     "F.linear_cross_entropy": linear_cross_entropy,

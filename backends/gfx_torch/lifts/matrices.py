@@ -9,9 +9,9 @@ from gfx_ir import ops
 from gfx_ir.build import host, told_dims
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.errors import ShapeError
+from gfx_ir.lifting.ranks import alike, most
 
 from ..lifting import ask_rank, kind, known_rank, names, of_ranks, plain, refuse, sequence
-from ..ranks import alike, most
 
 
 def _times(factor: Any, x: Any) -> Any:
@@ -130,16 +130,16 @@ def grouped_mm(mat_a: Any, mat_b: Any, *, offs: Any = None, bias: Any = None, ou
 
 LIFTS = {
     "F.grouped_mm": grouped_mm,
-    names("addmm"): most("addmm", of_ranks("addmm", addmm, None, 2, 2), 2),
-    names("baddbmm"): most("baddbmm", of_ranks("baddbmm", baddbmm, None, 3, 3), 3),
-    names("addbmm"): most("addbmm", of_ranks("addbmm", addbmm, None, 3, 3), 2),
-    names("addmv"): most("addmv", of_ranks("addmv", addmv, None, 2, 1), 1),
-    names("addr"): most("addr", of_ranks("addr", addr, None, 1, 1), 2),
+    names("addmm"): most("torch.addmm", of_ranks("addmm", addmm, None, 2, 2), 2),
+    names("baddbmm"): most("torch.baddbmm", of_ranks("baddbmm", baddbmm, None, 3, 3), 3),
+    names("addbmm"): most("torch.addbmm", of_ranks("addbmm", addbmm, None, 3, 3), 2),
+    names("addmv"): most("torch.addmv", of_ranks("addmv", addmv, None, 2, 1), 1),
+    names("addr"): most("torch.addr", of_ranks("addr", addr, None, 1, 1), 2),
     "torch.linalg.multi_dot": chain,
     "torch.chain_matmul": chain_matmul,
     names("inner"): inner,
     names("vdot"): of_ranks("vdot", vdot, 1, 1),
-    "F.bilinear": alike("bilinear", of_ranks("bilinear", bilinear, None, None, 3, 1), 0, 1),
-    names("cross"): alike("cross", cross, 0, 1),
-    "torch.linalg.cross": alike("linalg.cross", linalg_cross, 0, 1),
+    "F.bilinear": alike("torch.bilinear", of_ranks("bilinear", bilinear, None, None, 3, 1), 0, 1),
+    names("cross"): alike("torch.cross", cross, 0, 1),
+    "torch.linalg.cross": alike("torch.linalg.cross", linalg_cross, 0, 1),
 }

@@ -9,10 +9,10 @@ from gfx_ir import ops
 from gfx_ir.backend import Written
 from gfx_ir.build import host
 from gfx_ir.dtypes import DTYPES
+from gfx_ir.lifting.ranks import require
 from gfx_ir.ops._body import widened
 
 from ..lifting import asked_sizes, cast_like, dtype_like, is_on, is_sizes, kernels, known_rank, known_size
-from ..ranks import require
 from .layers import Lifts, each
 
 
@@ -168,7 +168,7 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
     shape = shape if is_sizes(shape) else each(shape, 1)
     for x in (weight, bias) if type(shape) is tuple else ():
         if x is not None:
-            require("layer_norm's weights", x, "==", len(shape))
+            require("torch.layer_norm's weights", x, "==", len(shape))
     return ops.layer_norm(input, shape, weight, bias, eps)
 
 
@@ -195,7 +195,7 @@ def group_norm(input: Any, num_groups: Any, weight: Any = None, bias: Any = None
     """F.group_norm."""
     for x in (weight, bias):
         if x is not None:
-            require("group_norm's weights", x, "==", 1)
+            require("torch.group_norm's weights", x, "==", 1)
     return ops.group_norm(input, num_groups, weight, bias, eps)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from gfx_ir import build, ops
 from gfx_ir.build import host
 from gfx_ir.dtypes import float64
+from gfx_ir.lifting.ranks import of_one_shape, require
 
 from ..lifting import Pair, dtype_like, fixed_int, known_rank, known_size, refuse
-from ..ranks import of_one_shape, require
 from .layers import Lifts, batched, each
 
 
@@ -154,7 +154,7 @@ def max_unpool(dims: int) -> Callable[..., Any]:
     def fn(
         input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
     ) -> Any:
-        of_one_shape(f"max_unpool{dims}d", input, indices)
+        of_one_shape(f"torch.max_unpool{dims}d", input, indices)
         kernel = each(kernel_size, dims)
         size = tuple(output_size)[-dims:] if output_size is not None else _unpooled(input, kernel, stride, padding)
         if known_rank(input) != dims + 1:
@@ -194,7 +194,7 @@ def local_response_norm(input: Any, size: Any, alpha: Any = 1e-4, beta: Any = 0.
     """F.local_response_norm."""
     if known_size(input, 0) == 0:
         return input
-    require("local_response_norm", input, ">=", 3)
+    require("torch.local_response_norm", input, ">=", 3)
     return ops.local_response_norm(input, fixed_int(size, "the number of channels"), alpha, beta, k)
 
 

@@ -14,10 +14,10 @@ from gfx_ir.errors import OpenShape, ShapeError
 from gfx_ir.graph import Value
 from gfx_ir.host import bounds, reaching
 from gfx_ir.infer.origins import asked_of
+from gfx_ir.lifting.ranks import require
 from gfx_ir.op import lookup
 
 from ..lifting import ask_rank, fixed_int, kind, known_rank, known_size, names, refuse, sequence, shape_of, told_size
-from ..ranks import require
 
 
 def unflatten(input: Any, dim: Any, sizes: Any) -> Any:

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 from gfx_ir.backend import Row
 from gfx_ir.build import dtype_of
 from gfx_ir.dtypes import DType
+from gfx_ir.lifting.ranks import just
 from gfx_ir.ops import _seen
 
 from ..lifting import names, of_ranks
 from ..lifts import arranging, finding, scattering
-from ..ranks import just
 from ._spell import as_index, rank_of, scattered
 from .create import OWN_FLOAT, linspace
 
@@ -76,7 +76,7 @@ ROWS = (
     Row("block_diag", "torch.block_diag(*arrays)", {"torch.block_diag": arranging.block_diag}),
     _triangle("tril_indices"),
     _triangle("triu_indices"),
-    Row("logspace", _logspace, {"torch.logspace": just("logspace", arranging.logspace, 0, 0)}, own=OWN_FLOAT),
+    Row("logspace", _logspace, {"torch.logspace": just("torch.logspace", arranging.logspace, 0, 0)}, own=OWN_FLOAT),
     Row(
         "vander",
         _vander,

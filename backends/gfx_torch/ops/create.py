@@ -11,6 +11,7 @@ from gfx_ir.build import constants_only
 from gfx_ir.defaults import own
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
+from gfx_ir.lifting.ranks import just
 from gfx_ir.lifting.words import kind_of
 from gfx_ir.op import lookup
 from gfx_ir.ops import _seen
@@ -28,7 +29,6 @@ from ..lifting import (
     sizes,
     untracked,
 )
-from ..ranks import just
 from ._spell import dtype_of, is_scalar, sized, spread
 
 OWN_FLOAT = {"dtype": own("torch")}
@@ -273,7 +273,7 @@ ROWS = (
     ),
     Row("ones_like", "torch.ones_like(x, dtype=dtype)", {"torch.ones_like": _like("ones_like")}, spare=True),
     Row("arange", _arange, {"torch.arange": _arange_lift}, own={"dtype": own("torch", "start", "stop", "step")}),
-    Row("linspace", linspace, {"torch.linspace": just("linspace", _linspace_lift, 0, 0)}, own=OWN_FLOAT),
+    Row("linspace", linspace, {"torch.linspace": just("torch.linspace", _linspace_lift, 0, 0)}, own=OWN_FLOAT),
     Row("eye", _eye, {"torch.eye": _eye_lift}, own={"dtype": lambda a: OWN_FLOAT["dtype"](a) if a.k == 0 else None}),
     Row("to_device", "x.to(device)"),
     Row(

@@ -9,12 +9,12 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import host
 from gfx_ir.graph import Value
+from gfx_ir.lifting.ranks import alike, vector
 from gfx_ir.types import LogicalTensor
 
 from ..lifting import INT64, names, require_index
 from ..lifts import finding, scattering
 from ..lifts.indexing import taken_for_tuple
-from ..ranks import alike, vector
 from ._spell import as_index, is_scalar, scattered
 
 
@@ -135,7 +135,7 @@ def _linalg_diagonal(A: Any, *, offset: Any = 0, dim1: Any = -2, dim2: Any = -1)
 
 def _index_select(input: Any, dim: Any, index: Any) -> Any:
     """torch.index_select: the axis stays, also where the index has none and is one position."""
-    return ops.take(input, vector("index_select", index), axis=dim)
+    return ops.take(input, vector("torch.index_select", index), axis=dim)
 
 
 def _take_along(input: Any, indices: Any, dim: Any = None) -> Any:
@@ -164,7 +164,7 @@ ROWS = (
     Row(
         "gather",
         lambda a: f"torch.gather(x, axis, {as_index('indices', a.indices)})",
-        {names("gather"): alike("gather", scattering.gather, 0, 2)},
+        {names("gather"): alike("torch.gather", scattering.gather, 0, 2)},
     ),
     Row("scatter", _scatter, {names("scatter"): scattering.scatter, names("scatter_add"): scattering.scatter_add}),
     Row("tril", "torch.tril(x, diagonal=k)", {names("tril"): lambda input, diagonal=0: ops.tril(input, k=diagonal)}),

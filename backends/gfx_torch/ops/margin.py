@@ -10,6 +10,7 @@ import torch.nn.functional as F
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.lifting.ranks import least, require_alike
 from gfx_ir.op import lookup
 from gfx_ir.ops.loss import reduced
 
@@ -18,7 +19,6 @@ from ..lifting import floating, kind, known_rank
 from ..lifts.activations import order
 from ..lifts.losses import settled
 from ..lifts.matrices import cdist
-from ..ranks import least, require_alike
 
 _AS_OP = {"input": "x", "input1": "x1", "input2": "x2"}
 _LEGACY = ("size_average", "reduce")
@@ -87,7 +87,7 @@ def _triplet(**given: Any) -> Any:
     """Of tensors of one rank; the differences of whole numbers wrap."""
     anchor, positive, negative = three = [given[name] for name in ("anchor", "positive", "negative")]
     for x in (positive, negative):
-        require_alike("triplet_margin_loss", anchor, x)
+        require_alike("torch.triplet_margin_loss", anchor, x)
     if not any(kind(x) in ("i", "u") for x in three):
         return lookup("triplet_margin_loss")(**given)
     apart = lambda a, b: _distance(a, b, given["p"], given["eps"])
@@ -108,7 +108,7 @@ ROWS = (
         "F.cosine_similarity(x1, x2, dim=axis, eps=eps)",
         {"F.cosine_similarity torch.cosine_similarity": _cosine},
     ),
-    Row("cdist", "torch.cdist(x1, x2, p=p)", {"torch.cdist": least("cdist", cdist, 2, 2)}),
+    Row("cdist", "torch.cdist(x1, x2, p=p)", {"torch.cdist": least("torch.cdist", cdist, 2, 2)}),
     Row(
         "pairwise_distance",
         "F.pairwise_distance(x1, x2, p=p, eps=eps, keepdim=keepdims)",

@@ -10,6 +10,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import dtype_of
 from gfx_ir.dtypes import DType, holds
+from gfx_ir.lifting.ranks import require
 from gfx_ir.lifting.to_python import tolist
 from gfx_ir.list_spellings import at_path, in_order
 
@@ -26,7 +27,6 @@ from ..lifting import (
     sizes,
 )
 from ..lifts import finding, shapes, splitting
-from ..ranks import require
 from ._spell import is_scalar, rank_of, sized, spread
 
 
@@ -40,7 +40,7 @@ def _flatten(args: SimpleNamespace) -> str:
 def _flattened(input: Any, start_dim: Any = 0, end_dim: Any = -1) -> Any:
     axes = [dim + 1 for dim in (start_dim, end_dim) if isinstance(dim, int) and dim > 0]
     if axes:
-        require("flatten", input, ">=", max(axes))
+        require("torch.flatten", input, ">=", max(axes))
     return ops.flatten(input, start_dim, end_dim)
 
 

@@ -1,4 +1,4 @@
-"""The shapes of the tensors that torch's functions take, where the ops that they become would compute something else of others."""
+"""The shapes of the arrays that functions take, where the ops that they become would compute something else of others."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from gfx_ir import ops
-from gfx_ir.build import assumptions
-from gfx_ir.errors import ShapeError
-from gfx_ir.graph import Value
-from gfx_ir.infer.abstract import never_meet
-from gfx_ir.lifting.words import check_rank
-from gfx_ir.op import OpDef
-from gfx_ir.rules import RAISED, infer
-from gfx_ir.trees import leaves
-
-from .lifting import known_rank
+from .. import ops
+from ..build import assumptions, host
+from ..errors import ShapeError
+from ..graph import Value
+from ..infer.abstract import never_meet
+from ..op import OpDef
+from ..ops import _seen
+from ..rules import RAISED, infer
+from ..trees import leaves
+from .words import check_rank, rank
 
 _COMPARED: Mapping[str, Callable[[int, int], bool]] = {"<=": operator.le, ">=": operator.ge, "==": operator.eq}
 _SAID = {"<=": "at most", ">=": "at least", "==": "just"}
@@ -52,22 +51,26 @@ def _asked(call: str, lift: Callable[..., Any], sign: str, axes: Iterable[int | 
 def require(call: str, x: Any, sign: str, count: int) -> None:
     """Hold the rank of a tensor against a number. Raises ShapeError where it is known to be another; where it is open, the
     arguments are guarded, and else the source checks it."""
-    rank = known_rank(x)
-    if rank is not None:
-        if not _COMPARED[sign](rank, count):
-            raise ShapeError(f"torch.{call} takes tensors of {_SAID[sign]} {count} axes, and gets one of {rank}")
+    known = rank(x)
+    if known is not None:
+        if not _COMPARED[sign](known, count):
+            raise ShapeError(f"{call} takes arrays of {_counted(sign, count)}, and gets one of {known}")
         return
     given = assumptions()
     if type(x) is not Value or given is None:
         return
     if not (given.axes(x, count) if sign == ">=" else sign == "==" and given.rank(x, count)):
-        check_rank(x, sign, count, f"torch.{call}: {_SAID[sign]} {count} axes")
+        check_rank(x, sign, count, f"{call}: {_counted(sign, count)}")
+
+
+def _counted(sign: str, count: int) -> str:
+    return f"{_SAID[sign]} {count} {'axis' if count == 1 else 'axes'}"
 
 
 def vector(call: str, x: Any) -> Any:
     """A tensor of one axis at most as a vector: one of no axes is one element. An argument of open rank is guarded to be one."""
-    rank, given = known_rank(x), assumptions()
-    if rank == 1 or (rank is None and given is not None and type(x) is Value and given.rank(x, 1)):
+    known, given = rank(x), assumptions()
+    if known == 1 or (known is None and given is not None and type(x) is Value and given.rank(x, 1)):
         return x
     require(call, x, "<=", 1)
     return ops.reshape(x, (-1,))
@@ -89,21 +92,34 @@ def alike(call: str, lift: Callable[..., Any], *places: int) -> Callable[..., An
 
 def require_alike(call: str, a: Any, b: Any) -> None:
     """Hold the ranks of two tensors against each other."""
-    ranks = known_rank(a), known_rank(b)
+    ranks = rank(a), rank(b)
     if a is b:
         return
     if None not in ranks:
         if ranks[0] != ranks[1]:
-            raise ShapeError(f"torch.{call} takes tensors of one rank, and gets {ranks[0]} and {ranks[1]} axes")
+            raise ShapeError(f"{call} takes tensors of one rank, and gets {ranks[0]} and {ranks[1]} axes")
     elif assumptions() is not None and type(a) is type(b) is Value:
-        check_rank(a, "==", ops.rank(b), f"torch.{call}: tensors of one rank")
+        check_rank(a, "==", ops.rank(b), f"{call}: tensors of one rank")
 
 
 def of_one_shape(call: str, x: Any, other: Any) -> None:
     """Raises ShapeError where two tensors are known to have other shapes, of which a function takes the elements pair by pair."""
     dims, others = (getattr(item.type, "dims", None) if type(item) is Value else None for item in (x, other))
     if dims is not None and others is not None and never_meet(dims, others):
-        raise ShapeError(f"torch.{call} takes tensors of one shape, and gets {dims} and {others}")
+        raise ShapeError(f"{call} takes tensors of one shape, and gets {dims} and {others}")
+
+
+def reaches(call: str, x: Any, axis: int, positions: Iterable[int]) -> None:
+    """Hold positions against the size of an axis. Raises ShapeError where one is known to lie beyond it; else the source checks it."""
+    needed = max((at + 1 if at >= 0 else -at for at in positions), default=0)
+    size = _seen.size_of(x, axis)
+    if isinstance(size, int):
+        if size < needed:
+            raise ShapeError(
+                f"{call} takes positions within the axis, of size {size}, and gets one that needs {needed}"
+            )
+    elif needed and assumptions() is not None:
+        ops.check(host(">=", ops.size(x, axis), needed), f"{call}: positions beyond the axis", "IndexError")
 
 
 def fills(call: str, src: Any, op: OpDef, *args: Any) -> None:
@@ -118,4 +134,4 @@ def fills(call: str, src: Any, op: OpDef, *args: Any) -> None:
     except RAISED:
         return
     if part is not None and never_meet(part, dims):
-        raise ShapeError(f"torch.{call} puts {dims} in a place of shape {part}", hint="expand it first")
+        raise ShapeError(f"{call} puts {dims} in a place of shape {part}", hint="expand it first")

@@ -1,0 +1,49 @@
+"""Functions of NumPy's and JAX's that take arrays of some ranks, or positions within an axis: all that comes of them refuses others."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import gfx_trace as gfx
+
+
+def put(x, at, values):
+    np.put_along_axis(x, at, values, 1)
+    return x
+
+
+MATRIX, VECTOR, ROWS = np.ones((2, 3)), np.arange(3.0), np.array([[0, 1]])
+CASES = {
+    "norm": (lambda x: np.linalg.norm(x, ord=np.inf), (VECTOR,), (np.ones((2, 2, 2)),)),
+    "outer": (lambda a, b: np.linalg.outer(a, b), (VECTOR, VECTOR), (MATRIX, VECTOR)),
+    "vander": (lambda x: np.vander(x), (VECTOR,), (MATRIX,)),
+    "nonzero": (lambda x: np.nonzero(x), (VECTOR,), (np.array(3.0),)),
+    "put_along_axis": (put, (MATRIX, ROWS, np.ones((1, 2))), (MATRIX, ROWS[0], np.ones(2))),
+    "delete": (lambda x: np.delete(x, -3), (VECTOR,), (VECTOR[:2],)),
+    "delete of several": (lambda x: np.delete(x, [0, 2]), (VECTOR,), (VECTOR[:2],)),
+    "jax's delete": (lambda x: jnp.delete(x, 2), (jnp.arange(3),), (jnp.arange(2),)),
+    "jax's vander": (lambda x: jnp.vander(x), (jnp.arange(3.0),), (jnp.ones((2, 2)),)),
+    "jax's nonzero": (lambda x: jnp.nonzero(x, size=2), (jnp.ones(3),), (jnp.array(3.0),)),
+}
+
+
+def fresh(args):
+    return [np.array(x) if isinstance(x, np.ndarray) else x for x in args]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_arrays_of_other_shapes_are_refused_as_the_author_s_framework_refuses_them(name):
+    fn, taken, others = CASES[name]
+    own = "jax" if "jax" in name else "numpy"
+    want = fn(*fresh(taken))
+    np.testing.assert_array_equal(np.asarray(gfx.symbolic_trace(fn, *fresh(taken))(*fresh(taken))), np.asarray(want))
+    with pytest.raises((ValueError, IndexError)):
+        fn(*fresh(others))
+    with pytest.raises(gfx.GfxError):
+        gfx.symbolic_trace(fn, *fresh(others))
+    try:
+        graph = gfx.symbolic_trace(fn, backend=own)
+    except gfx.GfxError:
+        return
+    with pytest.raises((gfx.GfxError, IndexError, AssertionError, ValueError)):
+        graph(*fresh(others))
