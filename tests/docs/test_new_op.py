@@ -38,7 +38,7 @@ def edit(path, lines):
 
 def without_lines(text):
     """A text without the numbers of lines in the project's files, which change with every edit of these."""
-    return re.sub(r"(backends/\S+\.py):\d+", r"\1:…", text)
+    return re.sub(r"((?:backends|gfx_ir)/\S+\.py):\d+", r"\1:…", text)
 
 
 def test_page_is_followed(scratch, monkeypatch):
