@@ -111,6 +111,7 @@ def passing(wins: str) -> Callable[[Any, Any], Any]:
 
 def logaddexp2(a: Any, b: Any) -> Any:
     """log2(2**a + 2**b) without overflow; both are brought to one dtype before they are multiplied in it."""
-    scale = math.log(2)
-    more, less = (ops.multiply(op(a, b), scale) for op in (ops.maximum, ops.minimum))
-    return ops.divide(ops.logaddexp(more, less), scale)
+    scale, known = math.log(2), known_dtype(a)
+    if a is not b and (known is None or known != known_dtype(b)):
+        a, b = ops.maximum(a, b), ops.minimum(a, b)
+    return ops.divide(ops.logaddexp(ops.multiply(a, scale), ops.multiply(b, scale)), scale)
