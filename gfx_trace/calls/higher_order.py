@@ -74,7 +74,7 @@ def _operands(named: dict[str, Any]) -> tuple:
 
 def _chosen(tracer: Capturing, f: Any, test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     """What one of two functions gives, which may be a tree of the framework's."""
-    result = Carried(owner_of(tracer, f))
+    result = Carried(tracer, owner_of(tracer, f))
     return result.up(tracer.truths.ifexp(test, lambda: result.down(then()), lambda: result.down(otherwise())))
 
 

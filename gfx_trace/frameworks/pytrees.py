@@ -34,10 +34,11 @@ def plain(backend: Backend, tree: Any) -> bool:
 
 
 class Carried:
-    """A tree of a loop or test, as what the graph can hold in its place: the tree itself, or its leaves where it is not plain."""
+    """A tree of a loop or test, as what the graph can hold in its place: the tree itself, or its leaves where it is not plain, among them
+    arrays that an object was made with."""
 
-    def __init__(self, backend: Backend) -> None:
-        self.backend = backend
+    def __init__(self, tracer: Capturing, backend: Backend) -> None:
+        self.arrays, self.backend = tracer.arrays, backend
         self.rebuild: Rebuild | None = None
 
     def down(self, tree: Any) -> Any:
@@ -45,7 +46,9 @@ class Carried:
         if plain(self.backend, tree):
             return tree
         found, self.rebuild = flatten(self.backend, tree)
-        return tuple(found)
+        return tuple(
+            [leaf if self.arrays.array_owner(leaf) is None else self.arrays.array_proxy(leaf) for leaf in found]
+        )
 
     def up(self, held: Any) -> Any:
         """The tree for what is held."""

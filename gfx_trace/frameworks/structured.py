@@ -25,7 +25,7 @@ class _State:
     """The carried value of a loop, as a loop's variables."""
 
     def __init__(self, tracer: Capturing, backend: Backend, value: Any) -> None:
-        self.tracer, self.backend, self.carried = tracer, backend, Carried(backend)
+        self.tracer, self.backend, self.carried = tracer, backend, Carried(tracer, backend)
         self.most = int(np.iinfo(backend.held_as(int64).numpy).max)
         self.held = self.carried.down(value)
 

@@ -200,3 +200,42 @@ def test_trees_that_do_not_fit_together():
 
     with pytest.raises(ValueError, match="of the user's own"):
         gfx.symbolic_trace(lambda p: jax.tree.map(own, p), backend="jax")
+
+
+@tree_util.register_pytree_node_class
+@dataclasses.dataclass(frozen=True)
+class Move:
+    """A class whose fields are arrays where nothing is given."""
+
+    at: Any = dataclasses.field(default_factory=lambda: NOWHERE)
+    to: Any = dataclasses.field(default_factory=lambda: NOWHERE)
+
+    tree_flatten = lambda self: ((self.at, self.to), None)
+    tree_unflatten = classmethod(lambda cls, _, children: cls(*children))
+
+
+NOWHERE = jnp.int32(-1)
+
+
+def chosen_moves(x):
+    made = lax.cond(x > 3, lambda: Move(to=x), lambda: Move(at=x * 2))
+    return lax.cond(made.at > 0, lambda move: move.at, lambda move: move.to + 1, made)
+
+
+def switched_moves(x):
+    move = lax.switch(x, [lambda: Move(x, x), lambda: Move(at=x), Move])
+    return jnp.zeros(5).at[move.at].set(move.to)
+
+
+def carried_moves(x):
+    moved = lax.while_loop(lambda move: move.at < x, lambda move: Move(move.at + 1, x), Move())
+    return lax.fori_loop(0, 3, lambda i, move: Move(move.at + i, move.to), moved).at + moved.to
+
+
+@pytest.mark.parametrize("f", [chosen_moves, switched_moves, carried_moves])
+def test_arrays_that_objects_are_made_with(f):
+    for target in ("torch", "jax"):
+        program = gfx.transpile(f, jnp.int32(4), to=target)
+        for number in (0, 1, 4):
+            given = jnp.int32(number) if target == "jax" else torch.tensor(number, dtype=torch.int32)
+            np.testing.assert_array_equal(program(given), f(jnp.int32(number)))
