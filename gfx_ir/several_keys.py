@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
@@ -52,6 +53,13 @@ class Keys(tuple):
             folds = replace(folds, key=fn(folds.key), places=fn(folds.places), count=fn(folds.count))
         return Keys(map(fn, tuple.__iter__(self)), folds, self.single)
 
+    def below(self, work: Callable[[Any], Any]) -> Keys:
+        """What work gives for what is at each place along the first axis."""
+        if self.folds is None:
+            return Keys(map(work, self))
+        single = None if self.single is None and not tuple.__len__(self) else lambda: [work(one) for one in self]
+        return Keys((), self.folds.then(work, ()), single)
+
     def _items(self) -> Sequence[Any]:
         if self.folds is None or tuple.__len__(self):
             return list(tuple.__iter__(self))
@@ -72,6 +80,11 @@ class Keys(tuple):
         return iter(self._items())
 
     def __getitem__(self, at: Any) -> Any:
+        if type(at) is tuple:
+            part, rest = self[at[0]] if at else self, at[1:]
+            if not rest:
+                return part
+            return part.below(operator.itemgetter(rest)) if isinstance(at[0], slice) else part[rest]
         if not isinstance(at, slice):
             return self._items()[at]
         folds, single = self.folds, self.single
@@ -84,3 +97,10 @@ class Keys(tuple):
         if name.startswith("_"):
             raise AttributeError(name)
         self._refuse(f"{name!r} of the array that holds them")
+
+
+def seed_of(words: Any) -> int | None:
+    """The seed of a key, by its two words of 32 bits; None for what is no key."""
+    if type(words) is not tuple or len(words) != 2 or not all(type(word) is int for word in words):
+        return None
+    return words[0] << 32 | words[1]

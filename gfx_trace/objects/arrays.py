@@ -17,7 +17,7 @@ from gfx_ir.graph import Graph, Value
 from gfx_ir.infer.abstract import ARRAY, SCALAR, Abstract
 from gfx_ir.op import lookup
 from gfx_ir.python_numbers import NUMBER_CLASSES
-from gfx_ir.several_keys import Keys
+from gfx_ir.several_keys import Keys, seed_of
 from gfx_ir.trees import paths
 from gfx_ir.types import LogicalTensor
 
@@ -240,13 +240,6 @@ class Arrays:
                 self.tracer.record.put(value, NUMBER)
             return value
         return self.tracer.outermost.parameters[unique]
-
-
-def seed_of(words: Any) -> int | None:
-    """The seed of a key, by its two words of 32 bits; None for what is no key."""
-    if type(words) is not tuple or len(words) != 2 or not all(type(word) is int for word in words):
-        return None
-    return words[0] << 32 | words[1]
 
 
 def _taken_back(value: Any) -> bool:

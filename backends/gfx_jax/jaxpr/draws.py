@@ -9,7 +9,9 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
+from jax.extend.core import Literal
 
 from gfx_ir.errors import MissingOp
 from gfx_ir.several_keys import Folds, Keys
@@ -130,8 +132,7 @@ def _each(keys: Any, work: Callable[[Any], Any], sizes: tuple = ()) -> Any:
 
 def _depth(var: Any) -> int:
     """How many axes of an array of keys are of keys."""
-    typed = jnp.issubdtype(var.aval.dtype, jax.dtypes.prng_key)
-    return int(var.aval.ndim) - (not typed)
+    return int(var.aval.ndim) - (_words(var) == 2)
 
 
 def _bits(jaxpr: Any) -> Iterator[tuple]:
@@ -146,6 +147,24 @@ def _bits(jaxpr: Any) -> Iterator[tuple]:
 def _same(replay: Replaying, eqn: Any) -> Any:
     """A key as plain numbers, or the other way: to a graph it is the same key."""
     return replay.value(eqn.invars[0])
+
+
+def _wrapped(replay: Replaying, eqn: Any) -> Any:
+    """The key of two words; of an array of words, its rows."""
+    words, sizes = replay.value(eqn.invars[0]), tuple(eqn.outvars[0].aval.shape)
+    return _rows(sizes, replay.call, words) if sizes and type(words) is not Keys else words
+
+
+def _rows(sizes: tuple, call: _Draw, words: Any) -> Any:
+    count, *inner = sizes
+
+    def make(call: _Draw, words: Any, place: Any) -> Any:
+        row = call(operator.getitem, words, place)
+        return _rows(tuple(inner), call, row) if inner else row
+
+    single = lambda: [make(call, words, at) for at in range(count)]
+    places = call(jnp.arange, count)
+    return Keys((), Folds(words, places, make, tuple(inner), count), None if is_open(count) else single)
 
 
 def _seed(replay: Replaying, eqn: Any) -> Any:
@@ -199,7 +218,7 @@ def _cut(keys: Any, cuts: Sequence[Any], shape: Sequence[Any]) -> Any:
     """Parts of keys: (first, end, step) of each axis."""
     kept = [cut == (0, size, 1) for cut, size in zip(cuts, shape)]
     part = keys if all(kept[:1]) else keys[slice(*cuts[0])]
-    return part if all(kept[1:]) else _below(part, lambda one: _cut(one, cuts[1:], shape[1:]))
+    return part if all(kept[1:]) else part.below(lambda one: _cut(one, cuts[1:], shape[1:]))
 
 
 def _squeeze(replay: Replaying, eqn: Any) -> Any:
@@ -212,19 +231,10 @@ def _squeeze(replay: Replaying, eqn: Any) -> Any:
 def _without(replay: Replaying, keys: Any, axis: int) -> Any:
     """Keys without an axis of one."""
     if axis:
-        return _below(keys, lambda one: _without(replay, one, axis - 1))
+        return keys.below(lambda one: _without(replay, one, axis - 1))
     if tuple.__len__(keys) or keys.folds is None:
         return keys[0]
     return keys.folds.at(replay.call, replay.call(operator.getitem, keys.folds.places, 0))
-
-
-def _below(keys: Any, work: Callable[[Any], Any]) -> Any:
-    """What work gives for what is at each place along the first axis."""
-
-    if keys.folds is None:
-        return Keys(map(work, keys))
-    single = None if keys.single is None and not tuple.__len__(keys) else lambda: [work(one) for one in keys]
-    return Keys((), keys.folds.then(work, ()), single)
 
 
 def _of_keys(rule: _Rule) -> _Rule:
@@ -238,10 +248,48 @@ def _of_keys(rule: _Rule) -> _Rule:
     return arranged
 
 
+def arranged(replay: Replaying, eqn: Any) -> Any:
+    """Keys in another order: what a primitive makes of their places. Raises MissingOp where data tell these, or words of keys part."""
+    refused = MissingOp(f"GFX has no row for JAX's primitive {eqn.primitive.name!r} of several keys", hint=SEVERAL)
+    items: list[Any] = []
+    given = []
+    for var in eqn.invars:
+        keys, words = (None if isinstance(var, Literal) else replay.read(var)), _words(var)
+        if (type(keys) is not Keys and not isinstance(var, Literal)) or any(map(is_open, var.aval.shape)):
+            raise refused
+        own = () if keys is None else list(_single(keys, _depth(var)))
+        places = np.arange(len(own) * words) + len(items) * words
+        given.append(var.val if isinstance(var, Literal) else places.reshape(var.aval.shape))
+        items += own
+    with jax.ensure_compile_time_eval():
+        out = eqn.primitive.bind(*map(jnp.asarray, given), **eqn.params)
+    found, whole = np.asarray(out[0] if eqn.primitive.multiple_results else out), len(eqn.outvars) == 1
+    if whole and _words(eqn.outvars[0]) == 2:
+        whole = found.shape[-1:] == (2,) and bool((found % 2 == (0, 1)).all() and (np.diff(found) == 1).all())
+        found = found[..., 0] // 2 if whole else found
+    if not whole:
+        raise refused
+    made = _nested(found, items)
+    return [made] if eqn.primitive.multiple_results else made
+
+
+def _words(var: Any) -> int:
+    """How many numbers a key is in an array of keys."""
+    return 1 if jnp.issubdtype(var.aval.dtype, jax.dtypes.prng_key) else 2
+
+
+def _single(keys: Any, depth: int) -> Iterator[Any]:
+    return (one for part in keys for one in _single(part, depth - 1)) if depth else iter((keys,))
+
+
+def _nested(places: Any, items: Sequence[Any]) -> Any:
+    return Keys([_nested(row, items) for row in places]) if places.ndim else items[int(places)]
+
+
 DRAWS: dict[str, _Rule] = {
     "jit": _drawn,
     "random_clone": _same,
-    "random_wrap": _same,
+    "random_wrap": _wrapped,
     "random_unwrap": _same,
     "random_seed": _seed,
     "random_split": _split,

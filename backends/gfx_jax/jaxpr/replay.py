@@ -17,7 +17,7 @@ from gfx_ir.several_keys import Keys
 from ..recorded import Recording
 from . import CALLS, ELEMENTS, NUMBERED, REFUSED
 from .batches import live
-from .draws import DRAWS
+from .draws import DRAWS, arranged
 from .groups import Groups
 from .inner import INNER, as_implemented
 from .parameters import Parameters
@@ -115,6 +115,8 @@ class Replay:
         name = eqn.primitive.name
         if name in DRAWS and (found := DRAWS[name](self, eqn)) is not None:
             return found
+        if name not in INNER and any(type(self.env.get(var)) is Keys for var in eqn.invars if type(var) is not Literal):
+            return arranged(self, eqn)
         if name in SHORTER and (found := SHORTER[name](self, eqn)) is not None:
             return found
         if name in ELEMENTS:

@@ -8,19 +8,22 @@ where other keys are no generators.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
-from ...control import is_call, is_loop, is_output, is_placeholder, is_test
+from ...control import Form, calls_function, is_call, is_loop, is_output, is_placeholder, is_test
 from ...dtypes import int64
 from ...graph import Graph, Node, Value
 from ...op import lookup
 from ...program import Program
 from ...reach import reached
 from ...regions import outputs_of
+from ...several_keys import seed_of
 from .base import Emission, Lowering, order
 
 _MADE = lookup("make_key")
+_WORDS = lookup("constant")
 _FOLDED = lookup("fold_in")
 _WHOLE = lookup("randint")
 _SEEDS = 1 << 32
@@ -55,9 +58,15 @@ class RepeatedKeys(Lowering):
         if not any(takes_key(node) for graph in graphs for node in graph.walk()):
             return
         keys = _Keys(program, graphs)
-        if not keys.repeated():
+        of_data = list(map(_of_words, keys.all))
+        generators = "one_generator" in emission.style.lowering
+        for node in [node for graph in graphs for node in graph.walk() if node.op.form is Form.OWN_GRADIENT]:
+            if generators:
+                _take_seeds(node, keys.all)
+        keys = _Keys(program, graphs)
+        if not any(of_data) and not keys.repeated():
             return
-        for graph in graphs if "one_generator" in emission.style.lowering else ():
+        for graph in graphs if generators else ():
             for node in [node for node in graph.walk() if takes_key(node)]:
                 _set_apart(node, keys.once(node.args[0]))
         for place in program.entry.placeholders:
@@ -98,8 +107,9 @@ class _Keys:
             yield from zip(node.values, outputs_of(callee.result, len(node.values)))
         control = node.op.control
         if node.regions and control is not None:
+            rows = control.carried(node).start  # of arrays, which a loop goes over
             for region, fed, gives in zip(node.regions, control.feeds(node), control.gives(node)):
-                yield from zip(region.placeholders, fed or ())
+                yield from list(zip(region.placeholders, fed or ()))[rows:]
                 if gives == len(node.values):
                     yield from zip(node.values, outputs_of(region.result, gives))
 
@@ -188,17 +198,79 @@ def _derived(node: Node, key: Value, words: tuple, name: str | None = None) -> V
     return made
 
 
+def _of_words(value: Value) -> bool:
+    """Let what is handed on as a key be the key of the seed that its two words are; whether these are data, of which a seed may be made twice."""
+    node, graph = value.node, value.graph
+    if value.kind != "tensor" or graph is None or (_is_handed(value) if is_placeholder(node) else _hands(node)):
+        return False
+    number = seed_of(node.args[0]) if node.op is _WORDS else None
+    users = [user for user in value.users() if takes_key(user) or _hands(user)]
+    _make(value, users, lambda first: _two_words(first, value) if number is None else number)
+    return number is None
+
+
+def _make(value: Value, users: Sequence[Node], seed: Callable[[Node], Any]) -> None:
+    """Let users of a value take the key of a seed, which stands before the first of them."""
+    first = next((node for node in value.graph or () if node in users), None)
+    if first is not None:
+        key = _before(first, _MADE, (seed(first),), "key")
+        for user in users:
+            user.replace_input(value, key)
+
+
+def _itself(seed: Value, first: Node) -> Value:
+    return seed
+
+
+def _two_words(first: Node, words: Value) -> Value:
+    high, low = (_before(first, "astype", (_before(first, "getitem", (words, at)), int64)) for at in (0, 1))
+    return _before(first, "bitwise_or", (_before(first, "bitwise_left_shift", (high, 32)), low))
+
+
+def _take_seeds(node: Node, keys: Container[Value]) -> None:
+    """Let a function that brings its own gradient take a seed for each key: its rule may draw the same numbers again, and no rule takes
+    or is left a generator."""
+    forward, rule = node.regions
+    for at, key in enumerate(node.arg("inputs")):
+        place = forward.placeholders[at]
+        if type(key) is not Value or not (key in keys or place in keys or "key" in (key.kind, place.kind)):
+            continue
+        node.replace_input(key, _before(node, _WHOLE, (key, (), 0, _SEEDS, int64)))
+        again = rule.placeholders[at : at + 1]
+        if node.arg("mode") == "vjp":
+            left = zip(rule.placeholders, forward.result[node.arg("count") :])
+            again = [own for own, x in left if x is place]
+        for own in (place, *again):
+            own.kind = "tensor"
+            _make(own, [user for user in own.users() if not is_output(user)], partial(_itself, own))
+
+
+def _hands(node: Node) -> bool:
+    """Whether a node hands on what it is given."""
+    return bool(node.regions) or calls_function(node) or is_output(node)
+
+
+def _is_handed(place: Value) -> bool:
+    """Whether an argument of a graph is what is handed to it, and no row of that."""
+    owner = place.graph.owner if place.graph is not None else None
+    control = owner.op.control if owner is not None else None
+    return (
+        control is None or place.graph is None or place.graph.placeholders.index(place) >= control.carried(owner).start
+    )
+
+
 def _seed(place: Value) -> None:
     """The generator that the entry is given makes the seed of another one."""
     users = place.users()
     first = next(node for node in place.graph or () if node in users)
-    seed = _before(first, _WHOLE, (place, (), 0, _SEEDS, int64), "tensor")
+    seed = _before(first, _WHOLE, (place, (), 0, _SEEDS, int64))
     key = _before(first, _MADE, (seed,), "key")
     key.name = place.name
     for node in users:
         node.replace_input(place, key)
 
 
-def _before(node: Node, op: Any, args: tuple, kind: str) -> Value:
+def _before(node: Node, op: Any, args: tuple, kind: str = "tensor") -> Value:
     assert node.graph is not None
+    op = lookup(op) if isinstance(op, str) else op
     return node.graph.insert(Node(op, op.bind(*args), (kind,), node.span), node).value
