@@ -11,6 +11,7 @@ from gfx_ir.trees import leaves
 from ..frameworks.grad_mode import alike as alike_modes
 from ..heap.aliases import mutable
 from ..heap.slots import MISSING, Slot
+from ..python.attempts import Mark, attempt
 from ..values.access import said
 from ..values.gated import Gated, defined_by, is_total, lacks, usable
 from ..values.joined_types import joined_kind
@@ -178,7 +179,11 @@ class Settling:
             returned = name in self.carries.returned  # which a flag of its own guards
             sure = returned or (self.carries.runs and not lacks(after))
             gated = type(before) is Gated
-            self.carries.entry[at] = zero if sure and not gated else self._defined_before(before, zero, name)
+            try:
+                self.carries.entry[at] = zero if sure and not gated else self._defined_before(before, zero, name)
+            except UnsupportedConstruct as error:  # it was made in a region that was left, and hands nothing on
+                self.carries.behind[name] = Unusable(error)
+                return True
             if returned:
                 self.carries.tracer.unread |= {leaf.value for leaf in leaves(zero) if type(leaf) is Proxy}
             self.carries.plan(name, self.carries.entry[at], (name,))
@@ -220,8 +225,12 @@ class Settling:
         """A variable that is not defined before the loop, or only on one side of a test: its value, and the flag that tells whether it
         is."""
         if_there = self.carries.tracer.gates.if_there
-        value = if_there(before, lambda held: held, lambda: zero)
-        return defined_by(if_there(before, lambda held: True, lambda: False), value, name)
+
+        def found(_: Mark) -> Gated:
+            value = if_there(before, lambda held: held, lambda: zero)
+            return defined_by(if_there(before, lambda held: True, lambda: False), value, name)
+
+        return attempt(self.carries.tracer, found)
 
     def _settle_leaf(self, path: tuple, carried: Carried) -> bool:
         if isinstance(carried, CarriedList):
