@@ -29,23 +29,28 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
         loss = ctc_loss(log_probs[:, None], targets.reshape(1, -1), *options)
         return loss[0] if reduction == "none" else loss
     labels, skips = ctc_labels(targets, lengths, blank)
-    least = jnp.full_like(log_probs[0, :, :1], -jnp.inf)
+    least = jnp.finfo(log_probs.dtype).min / 2  # what infinite ones have in place of derivatives is no number
+    edge = jnp.full_like(log_probs[0, :, :1], least)
     by_label = jnp.take_along_axis(log_probs, labels[None], axis=2)
 
     def step(scores, inputs):
         t, found = inputs
-        one = jnp.concatenate((least, scores), axis=1)[:, :-1]
-        two = jnp.where(skips, jnp.concatenate((least, one), axis=1)[:, :-1], -jnp.inf)
-        new = jnp.logaddexp(jnp.logaddexp(scores, one), two) + found
+        one = jnp.concatenate((edge, scores), axis=1)[:, :-1]
+        two = jnp.where(skips, jnp.concatenate((edge, one), axis=1)[:, :-1], least)
+        new = jnp.maximum(jnp.logaddexp(jnp.logaddexp(scores, one), two) + found, least)
         return jnp.where((t < input_lengths)[:, None], new, scores), None
 
-    scores = jnp.where(jnp.arange(labels.shape[1]) < 2, by_label[0], -jnp.inf)
+    scores = jnp.where(jnp.arange(labels.shape[1]) < 2, jnp.maximum(by_label[0], least), least)
     scores, _ = jax.lax.scan(step, scores, (jnp.arange(1, len(log_probs)), by_label[1:]))
     ends = jnp.take_along_axis(scores, 2 * lengths[:, None], axis=1)[:, 0]
     last = jnp.take_along_axis(scores, jnp.maximum(2 * lengths - 1, 0)[:, None], axis=1)[:, 0]
-    losses = -jnp.logaddexp(ends, jnp.where(lengths > 0, last, -jnp.inf))
-    losses = jnp.where(input_lengths > 0, losses, jnp.where(lengths > 0, jnp.inf, 0.0))
-    losses = jnp.where(jnp.isinf(losses), 0.0, losses) if zero_infinity else losses
+    losses = -jnp.logaddexp(ends, jnp.where(lengths > 0, last, least))
+    losses = jnp.where(input_lengths > 0, losses, jnp.where(lengths > 0, -least, 0.0))
+    fit = losses < -least / 2
+    losses = jnp.where(fit, losses, 0.0) if zero_infinity else losses * jnp.where(fit, 1.0, jnp.inf)
+    spread = jnp.where(jnp.arange(len(log_probs))[:, None] < input_lengths, jnp.exp(jnp.minimum(log_probs, 1.0)).sum(2), 0.0)
+    spread = jnp.where(fit, spread.sum(0), 0.0)  # PyTorch derives as if a log_softmax had made what is given
+    losses = losses + (spread - jax.lax.stop_gradient(spread))
     if reduction == "none":
         return losses
     return losses.sum() if reduction == "sum" else (losses / jnp.maximum(lengths, 1).astype(losses.dtype)).mean()

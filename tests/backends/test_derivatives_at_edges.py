@@ -103,3 +103,16 @@ def test_what_a_window_hides_and_is_cut_off_has_no_part_in_derivatives():
     there_and_back(x).square().sum().backward()
     got = jax.grad(lambda x: jnp.square(made(x)).sum())(jnp.arange(24.0))
     np.testing.assert_allclose(got, x.grad, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("options", [{}, {"reduction": "sum", "zero_infinity": True}, {"reduction": "none"}])
+def test_of_ctc_loss(options):
+    """Ways that no label takes are infinitely far: they have no part in it, nor has a row whose labels do not fit. PyTorch's is
+    that of the numbers before a log_softmax, also where none made them."""
+    scores = torch.from_numpy(np.sin(np.arange(84.0, dtype=np.float32)).reshape(7, 3, 4)).log_softmax(2)
+    labels, times = torch.tensor([[2, 2, 3], [1, 2, 3], [3, 1, 1]]), torch.tensor([7, 2 if options.get("zero_infinity") else 5, 6])
+    given = scores.requires_grad_(), labels, times, torch.tensor([3, 3, 1])
+    made = gfx.transpile(lambda *given: F.ctc_loss(*given, **options), *given, to="jax").fn
+    F.ctc_loss(*given, **options).sum().backward()
+    got = jax.grad(lambda *given: made(*given).sum())(*(x.detach().numpy() for x in given))
+    np.testing.assert_allclose(got, scores.grad, rtol=1e-4, atol=1e-6)
