@@ -48,7 +48,9 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     losses = jnp.where(input_lengths > 0, losses, jnp.where(lengths > 0, -least, 0.0))
     fit = losses < -least / 2
     losses = jnp.where(fit, losses, 0.0) if zero_infinity else losses * jnp.where(fit, 1.0, jnp.inf)
-    spread = jnp.where(jnp.arange(len(log_probs))[:, None] < input_lengths, jnp.exp(jnp.minimum(log_probs, 1.0)).sum(2), 0.0)
+    spread = jnp.where(
+        jnp.arange(len(log_probs))[:, None] < input_lengths, jnp.exp(jnp.minimum(log_probs, 1.0)).sum(2), 0.0
+    )
     spread = jnp.where(fit, spread.sum(0), 0.0)  # PyTorch derives as if a log_softmax had made what is given
     losses = losses + (spread - jax.lax.stop_gradient(spread))
     if reduction == "none":

@@ -110,7 +110,10 @@ def test_of_ctc_loss(options):
     """Ways that no label takes are infinitely far: they have no part in it, nor has a row whose labels do not fit. PyTorch's is
     that of the numbers before a log_softmax, also where none made them."""
     scores = torch.from_numpy(np.sin(np.arange(84.0, dtype=np.float32)).reshape(7, 3, 4)).log_softmax(2)
-    labels, times = torch.tensor([[2, 2, 3], [1, 2, 3], [3, 1, 1]]), torch.tensor([7, 2 if options.get("zero_infinity") else 5, 6])
+    labels, times = (
+        torch.tensor([[2, 2, 3], [1, 2, 3], [3, 1, 1]]),
+        torch.tensor([7, 2 if options.get("zero_infinity") else 5, 6]),
+    )
     given = scores.requires_grad_(), labels, times, torch.tensor([3, 3, 1])
     made = gfx.transpile(lambda *given: F.ctc_loss(*given, **options), *given, to="jax").fn
     F.ctc_loss(*given, **options).sum().backward()

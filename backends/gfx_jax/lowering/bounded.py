@@ -24,7 +24,7 @@ from gfx_ir.program import Program
 from gfx_ir.regions import outputs_of
 from gfx_ir.trees import leaves, tree_map
 
-from .bounds import trips_of
+from .bounds import as_long, ends_soon, trips_of
 
 Tested = Callable[[Graph, list[Value], Values], Any]
 
@@ -38,7 +38,11 @@ def bound_loops(graph: Graph, max_trips: int | None, facts: Facts, effects: Effe
             continue
         if is_data_while(node) and not effects.graph(node.regions[0]):
             done |= _while(node, max_trips, facts)
-        elif is_data_for(node) and max_trips is not None and len(node.values) == len(node.arg("init")):
+        elif (
+            is_data_for(node)
+            and len(node.values) == len(node.arg("init"))
+            and (max_trips is not None or ends_soon(node, facts))
+        ):
             done |= _for(node, max_trips, facts)
     return done
 
@@ -95,11 +99,11 @@ def _asked(test: Graph) -> Any:
     return test.result[0] if type(test.result) in (tuple, list) else test.result
 
 
-def _for(node: Node, max_trips: int, facts: Facts) -> bool:
+def _for(node: Node, max_trips: int | None, facts: Facts) -> bool:
     """A loop that can end early, or goes over a range that data ends."""
     flag, items = node.arg("exit"), node.args[0]
     open_range = len(items) == 1 and type(items[0]) is tuple and any(_is_data(bound) for bound in items[0][1:3])
-    if (flag is None and not open_range) or (open_range and items[0][3] != 1):
+    if (flag is None and not open_range) or (open_range and items[0][3] != 1) or not as_long(items):
         return False
     extra = [bound for bound in items[0][1:3] if type(bound) is Value] if open_range else []
     if open_range:
@@ -127,7 +131,7 @@ def _is_data(bound: Any) -> bool:
     return type(bound) is Value and bound.is_tensor
 
 
-def _longer(node: Node, before: Node | None, start: Any, stop: Any, max_trips: int) -> Value:
+def _longer(node: Node, before: Node | None, start: Any, stop: Any, max_trips: int | None) -> Value:
     assert node.graph is not None
     count = stop if type(start) is int and start == 0 else put(node.graph, before, "subtract", stop, start)
     return put(node.graph, before, "greater", count, max_trips)

@@ -1,9 +1,10 @@
-"""How many trips a `while` takes at most: one whose test asks `n < stop` of a counter that every trip raises by one."""
+"""How many trips a loop takes at most: a `while` whose test asks `n < stop` of a counter that every trip raises by one, a `for`."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from gfx_ir.codegen.iterables import counts_rows
 from gfx_ir.codegen.liveness import placeholders
 from gfx_ir.codegen.sides import outer
 from gfx_ir.control import is_data_test, is_placeholder
@@ -12,6 +13,7 @@ from gfx_ir.infer.facts import Facts
 from gfx_ir.op import Trait, lookup
 from gfx_ir.reach import reached
 from gfx_ir.regions import outputs_of
+from gfx_ir.types import LogicalTensor
 
 _BELOW = {"<": (0, 1, 0), "<=": (0, 1, 1), ">": (1, 0, 0), ">=": (1, 0, 1)}
 """Comparison → positions of the counter and of the stop, and how far the counter may come beyond it."""
@@ -40,6 +42,31 @@ def _worth(bound: Any, test: Graph, alone: bool) -> bool:
     if type(bound) is not Value:
         return type(bound) is int and (alone or bound <= _FEW)
     return bound.kind == "int" and bound.graph is not test and (alone or is_placeholder(bound.node))
+
+
+def ends_soon(node: Node, facts: Facts) -> bool:
+    """Whether a `for` that data may end carries what has a derivative, and an end of its own is near, or told by sizes or the user."""
+    if all(dtype is not None and dtype.kind in "biu" for value in node.values for dtype, _ in facts.elements(value)):
+        return False
+    lengths = [part[1:] for part in node.args[0] if type(part) is tuple]
+    if any(type(bound) is Value and bound.is_tensor for bounds in lengths for bound in bounds):
+        return False
+    known = [len(range(*bounds)) for bounds in lengths if all(type(bound) is int for bound in bounds)]
+    return not known or min(known) <= _FEW
+
+
+def as_long(items: tuple) -> bool:
+    """Whether all that a `for` goes over surely has one length: the shortest ends it."""
+    rows = next((part for part in items if type(part) is Value), None)
+    if len(items) == 1 or rows is None:
+        return len(items) == 1
+    length = lambda x: x.type.dims[0] if isinstance(x.type, LogicalTensor) and x.type.dims else None
+    same = lambda x: (
+        counts_rows(lambda leaf: leaf, x, rows)
+        if type(x) is tuple
+        else type(length(x)) is int and length(x) == length(rows)
+    )
+    return all(part is rows or same(part) for part in items)
 
 
 def _conjuncts(asked: Any, facts: Facts) -> list[Value]:

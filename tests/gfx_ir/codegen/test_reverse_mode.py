@@ -110,3 +110,46 @@ def test_max_trips_is_checked():
 def test_max_trips_says_nothing_to_plain_loops():
     program = gfx.symbolic_trace(grow, backend="torch")
     assert program.source("torch", max_trips=4) == program.source("torch")
+
+
+def settle(x, w, steps: int = 32):
+    for _ in range(steps):
+        y = torch.tanh(w @ x)
+        far = (y - x).abs().max()
+        x = y
+        if far < 0.05:
+            break
+    return x
+
+
+def rows(x, w):
+    total = torch.zeros(())
+    for row in w:
+        total = total + (row * x).sum()
+        if total > 1.0:
+            return total * 2
+    return total
+
+
+@pytest.mark.parametrize("fn", [settle, rows])
+@pytest.mark.parametrize("dynamic", [True, False])
+def test_a_loop_that_data_may_leave_has_the_bound_that_it_states(fn, dynamic):
+    x, w = torch.tensor([1.0, -1.0], requires_grad=True), torch.tensor([[0.5, 0.2], [-0.3, 0.8]], requires_grad=True)
+    made = gfx.transpile(fn, x.detach(), w.detach(), to="jax", dynamic=dynamic).fn
+    found = jax.jit(jax.grad(lambda *given: made(*given).sum(), (0, 1)))(
+        jnp.asarray(x.detach()), jnp.asarray(w.detach())
+    )
+    for wanted, got in zip(torch.autograd.grad(fn(x, w).sum(), (x, w)), found):
+        assert jnp.allclose(got, wanted.numpy(), atol=1e-5)
+
+
+def test_a_loop_of_whole_numbers_ends_where_data_end_it():
+    def first(x, n: int):
+        at = 0
+        for i in range(n):
+            if x[i] > 0:
+                at = i
+                break
+        return at
+
+    assert "while_loop" in gfx.symbolic_trace(first, torch.ones(9), gfx.Open).source("jax")
