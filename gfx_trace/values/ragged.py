@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gfx_ir.control import is_placeholder
+from gfx_ir.control import is_placeholder, is_test
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import Trait
+from gfx_ir.regions import outputs_of
 from gfx_ir.trees import leaves
 from gfx_ir.types import LogicalTensor
 
@@ -20,15 +21,12 @@ ANY: Axes = frozenset((None,))
 
 
 def is_ragged(record: Record, graph: Graph, item: Value, fixed: set[Value], carried: Mapping[Value, Axes]) -> bool:
-    """Whether the shape of `item`, which the body `graph` of a loop makes, hangs on a number that changes from trip to trip, on
-    elements of a mask, or on a tensor that the loop carries and of which a trip changes some axes, as `carried` has them; `fixed`: what
-    the body has from outside."""
+    """Whether the shape of `item`, which the body `graph` of a loop makes, hangs on what changes from trip to trip, a number or an
+    element of a row that tells where a slice ends, on elements of a mask, or on a tensor that the loop carries and of which a trip
+    changes some axes, as `carried` has them; `fixed`: what the body has from outside."""
     if item.node.graph is not graph or not item.is_tensor or _is_known(item):
         return False
-    uneven = _Uneven(record, {x for x in graph.placeholders if x.kind == "int" and x not in fixed}, carried)
-    for node in graph:
-        uneven.note(node)
-    return bool(uneven.axes.get(item))
+    return bool(_Uneven(record, graph, {x for x in graph.placeholders if x not in fixed}, carried).axes.get(item))
 
 
 def _is_known(value: Value) -> bool:
@@ -37,25 +35,57 @@ def _is_known(value: Value) -> bool:
 
 
 class _Uneven:
-    """Of one trip: the numbers that are others in another, and the axes of tensors whose sizes are."""
+    """Of one trip through a graph: the values that are others in another, and the axes of tensors whose sizes are."""
 
-    def __init__(self, record: Record, numbers: set[Value], carried: Mapping[Value, Axes]) -> None:
-        self.record, self.numbers = record, numbers
+    def __init__(self, record: Record, graph: Graph, changing: set[Value], carried: Mapping[Value, Axes]) -> None:
+        self.record, self.changing = record, changing
         self.axes = dict(carried)
+        for node in graph:
+            if not is_placeholder(node):
+                self._note(node)
 
-    def note(self, node: Node) -> None:
+    def _note(self, node: Node) -> None:
         """What the values of a node are."""
-        if is_placeholder(node):
-            return
         taken = [leaf for leaf in leaves(node.args) if type(leaf) is Value]
-        if not any(leaf in self.numbers or leaf in self.axes for leaf in taken) and not self._selects(node):
-            return
-        found = self._tensor(node, taken) if any(value.is_tensor for value in node.values) else EVEN
-        for value in node.values:
-            if value.is_tensor and found and not _is_known(value) and self.record.rank_of(value) != 0:
-                self.axes[value] = found
-            elif not value.is_tensor:
-                self.numbers.add(value)
+        if any(leaf in self.changing or leaf in self.axes for leaf in taken):
+            self.changing.update(node.values)
+        if is_test(node):
+            self.axes.update((value, found) for value, found in zip(node.values, self._of_sides(node)) if found)
+        elif (
+            any(self._tells_sizes(leaf) or leaf in self.axes for leaf in taken)
+            or self._selects(node)
+            or self._ends(node)
+        ):
+            found = self._tensor(node, taken) if any(value.is_tensor for value in node.values) else EVEN
+            for value in node.values:
+                if value.is_tensor and found and not _is_known(value) and self.record.rank_of(value) != 0:
+                    self.axes[value] = found
+
+    def _tells_sizes(self, leaf: Any) -> bool:
+        """Whether a value is a number of Python's, and another one in another trip."""
+        return leaf in self.changing and (not leaf.is_tensor or self.record.weak(leaf) == "int")
+
+    def _ends(self, node: Node) -> bool:
+        """Whether a slice ends where a changing tensor says."""
+        index = node.args[1] if node.op.traits & Trait.READS_AT else ()
+        return any(type(item) is slice and self._moves(item) for item in (index if type(index) is tuple else (index,)))
+
+    def _moves(self, item: slice) -> bool:
+        return any(type(end) is Value and end in self.changing for end in (item.start, item.stop, item.step))
+
+    def _of_sides(self, node: Node) -> list[Axes]:
+        """The axes of what a test gives: those of either side."""
+        found: list[Axes] = [EVEN] * len(node.values)
+        control: Any = node.op.control
+        for region, fed in zip(node.regions, control.feeds(node)):
+            pairs = [(inner, leaf) for inner, leaf in zip(region.placeholders, fed) if type(leaf) is Value]
+            carried = {inner: self.axes[leaf] for inner, leaf in pairs if leaf in self.axes}
+            side = _Uneven(self.record, region, {inner for inner, leaf in pairs if leaf in self.changing}, carried)
+            given = outputs_of(region.result, len(found))
+            found = [
+                axes | (side.axes.get(leaf, EVEN) if type(leaf) is Value else EVEN) for axes, leaf in zip(found, given)
+            ]
+        return found
 
     def _selects(self, node: Node) -> bool:
         """Whether a mask tells how many elements there are."""
@@ -82,14 +112,15 @@ class _Uneven:
     def _cut(self, node: Node, first: Axes) -> Axes:
         index = node.args[1] if type(node.args[1]) is tuple else (node.args[1],)
         if any(item is not None and not isinstance(item, (int, slice, Value)) for item in index) or None in first:
-            return ANY if first or any(leaf in self.numbers for leaf in leaves(index) if type(leaf) is Value) else EVEN
+            return (
+                ANY if first or any(self._tells_sizes(leaf) for leaf in leaves(index) if type(leaf) is Value) else EVEN
+            )
         if any(type(item) is Value and item.is_tensor and self.record.rank_of(item) != 0 for item in index):
             return ANY
         found, at, made = set(), 0, 0
         for item in index:
             if type(item) is slice:
-                bounds = (item.start, item.stop, item.step)
-                if at in first or any(type(end) is Value and end in self.numbers for end in bounds):
+                if at in first or self._moves(item):
                     found.add(made)
             at, made = at + (item is not None), made + (item is None or type(item) is slice)
         return frozenset((*found, *(axis - at + made for axis in first if axis >= at)))

@@ -154,7 +154,30 @@ def written_under_a_test(x):
     return torch.cat(parts)
 
 
+def ends(x):
+    return (x[:, 0].abs() % 3).long()
+
+
+def cut_by_elements(x):
+    parts = []
+    for a, b in zip(ends(x)[:-1], ends(x)[1:]):
+        parts += [x[a : a + b + 1]]
+    return torch.cat(parts), parts[0] * 2, parts[-1]
+
+
+def cut_by_numbers(x):
+    parts = [x[0].repeat(n.item()) for n in ends(x)]
+    return torch.cat(parts), [torch.zeros(int(n) + 1) for n in ends(x)]
+
+
+def cut_on_a_side(x):
+    return torch.cat([x[:n] if n > 1 else x[n : n + 2] for n in ends(x)])
+
+
 FUNCTIONS = [
+    cut_by_elements,
+    cut_by_numbers,
+    cut_on_a_side,
     unpacked,
     written_under_a_test,
     changed_behind,
