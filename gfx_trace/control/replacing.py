@@ -50,11 +50,12 @@ def refusal_of(tracer: Capturing, slot: Slot, value: Any, old: Any) -> Unsupport
         return UnsupportedConstruct(
             what, slot.span, "make it a tensor before the capture (a buffer), or return it instead"
         )
-    if not (old is None or old is MISSING or _is_filled(old) or tracer.arrays.array_owner(old) is not None):
+    if type(old) in NUMBERS:
         return changes(tracer, slot, old, value)
     if not begins(tracer, slot, value, old):
         return None
-    found = "None" if old is None else "not there" if old is MISSING else "of other sizes"
+    other = f"a {class_name(tracer, old) or 'value'}" if _is_other(tracer, old) else "of other sizes"
+    found = "None" if old is None else "not there" if old is MISSING else other
     what = f"GFX cannot convert this write: {slot.name!r} is {found} in the first call and no longer in the next, and the code asks for it"
     hint = "make it a tensor before the capture (a buffer), or an argument and a result"
     if old is not None or slot.kind not in ("attribute", "item"):
@@ -66,8 +67,9 @@ def refusal_of(tracer: Capturing, slot: Slot, value: Any, old: Any) -> Unsupport
 
 
 def begins(tracer: Capturing, slot: Slot, value: Any, old: Any) -> bool:
-    """Whether a slot is one that a call fills: what was None, not there, or an array that surely has other sizes than what replaces it."""
-    if old is None or old is MISSING:
+    """Whether a slot is one that a call fills: what was None, not there, an empty list or its like, or an array that surely has other
+    sizes than what replaces it."""
+    if _is_other(tracer, old):
         return True
     given, becomes = tracer.known.get(id(old)), _becomes(value)
     if given is None or becomes is None or _is_filled(old) or slot.kind not in ("attribute", "item"):
@@ -76,6 +78,11 @@ def begins(tracer: Capturing, slot: Slot, value: Any, old: Any) -> bool:
     if before is None or dims is None:
         return False
     return len(before) != len(dims) or any(same(*pair) is False for pair in zip(before, dims))
+
+
+def _is_other(tracer: Capturing, old: Any) -> bool:
+    """Whether a slot holds neither a number nor an array: None, an empty list, or nothing."""
+    return type(old) not in NUMBERS and not _is_filled(old) and tracer.arrays.array_owner(old) is None
 
 
 def changes(tracer: Capturing, slot: Slot, old: Any, value: Any = None) -> UnsupportedConstruct:

@@ -273,3 +273,39 @@ def test_a_variable_of_a_function_around_that_each_call_sets_alike():
         torch.testing.assert_close(program(x), decayed(2, 0)(x))
     with pytest.raises(UnsupportedConstruct, match="'steps' is a Python number that changes from call to call"):
         gfx.symbolic_trace(decayed(2, 1), X)
+
+
+class Replacing(Base):
+    """As losses keep what they computed last in an attribute that begins as a list."""
+
+    def __init__(self, before):
+        super().__init__()
+        self.table = before
+
+    def forward(self, x):
+        self.table = self.layer(x)
+        return self.table * 2
+
+
+@pytest.mark.parametrize("before", [[], {}, "none", torch.float32])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_what_is_no_tensor_is_replaced_by_one(before, dynamic):
+    own, model = Replacing(before), Replacing(before)
+    program = gfx.symbolic_trace(model, X, dynamic=dynamic)
+    made = gfx.transpile(model, X, to="torch", dynamic=dynamic)
+    for x in (X, Y):
+        assert torch.equal(made(x), own(x)) and torch.equal(program(x), own(x))
+        assert torch.equal(model.table, own.table)
+
+
+def test_what_is_no_tensor_and_is_asked_for_is_refused_where_later_calls_find_one():
+    class Counted(Base):
+        def forward(self, x):
+            out = x + len(self.table)
+            self.table = out
+            return out
+
+    model = Counted()
+    model.table = []
+    with pytest.raises(UnsupportedConstruct, match="'table' is a list in the first call and no longer in the next"):
+        gfx.transpile(model, X, to="torch")
