@@ -99,7 +99,7 @@ def _sorted(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         taken, told = (rows, asked) if known else (items, None)
         found = by_open_keys(tracer, taken, key, kwargs.get("reverse", False), told)
         if found is not None:
-            return found
+            return tracer.journal.made.note(found)
         hint = "sort the tensor with its framework's sort or argsort, or sort by keys that are fixed at capture"
         what = "GFX cannot convert this call of sorted(): its keys are only known when the emitted code runs"
         raise tracer.error(what, hint)

@@ -211,10 +211,10 @@ class Objects:
             return o[key]
         rows = rows_of(o)
         if type(rows) is ListedItems:
-            return type(o)((rows.cut(self.tracer, key),)) if type(key) is slice else rows.item(self.tracer, key)
+            return self._cut(o, rows.cut(self.tracer, key)) if type(key) is slice else rows.item(self.tracer, key)
         if type(rows) is Proxy:
             found = self.tracer.views.getitem(rows, key)
-            return type(o)((StackedRows(found, o[0].kind),)) if isinstance(key, slice) else found
+            return self._cut(o, StackedRows(found, o[0].kind)) if isinstance(key, slice) else found
         if self.tracer.arrays.array_owner(o) is not None:
             held = self.tracer.arrays.array_proxy(o)
             return self.tracer.gates.at(key, lambda side: self.tracer.views.getitem(held, side))
@@ -241,6 +241,10 @@ class Objects:
             place = (id(self.tracer.journal.tables.owner(o)), at) if type(key) in PLAIN_KEYS else None
             return self.tracer.arrays.array_proxy(found, key if isinstance(key, str) else "constant", place)
         return self.tracer.repeated.meets(found, o)
+
+    def _cut(self, o: Any, part: Any) -> Any:
+        """A slice of a list or tuple whose items one value stands for."""
+        return self.tracer.journal.made.note(type(o)((part,)))
 
     def _at(self, o: Any, key: Any) -> Any:
         """o[key], where Python may ask the key for its hash or its number."""

@@ -134,6 +134,33 @@ def test_what_a_side_left_is_written_by_another_test_alone():
         torch.testing.assert_close(program(XS[0], flag, other), function(XS[0], flag, other))
 
 
+ROWS = [
+    lambda x: [v * 2 for v in x][1:],
+    lambda x: list(x)[::-1],
+    lambda x: x.tolist()[:2],
+    lambda x: [*x][:],
+    lambda x: list(range(len(x)))[::2],
+    lambda x: ([0] * len(x))[1:],
+    lambda x: sorted(range(len(x)), key=lambda at: float(x[at])),
+    lambda x: sorted(list(x), reverse=True)[:2],
+    lambda x: ([v + 1 for v in x] + [x[0]])[-2:],
+]
+
+
+@pytest.mark.parametrize("given", [(), (torch.tensor([3.0, 1.0, 2.0]),)], ids=["open", "given"])
+@pytest.mark.parametrize("make", ROWS, ids=range(len(ROWS)))
+def test_a_part_of_a_list_of_rows_is_a_list_of_its_own(make, given):
+    def function(x):
+        held = make(x)
+        held.append(held[0])
+        held[0] = held[1]
+        return x * sum(map(float, held)) + len(held), x * sum(map(float, make(x)))
+
+    program = gfx.symbolic_trace(function, *given, backend="torch")
+    for x in (torch.tensor([2.0, 3.0, 1.0]), torch.tensor([-1.0, 0.5, 4.0])):
+        torch.testing.assert_close(program(x), function(x))
+
+
 def test_what_each_trip_makes_is_its_own():
     def function(x):
         kept = []
