@@ -309,3 +309,48 @@ def test_what_is_no_tensor_and_is_asked_for_is_refused_where_later_calls_find_on
     model.table = []
     with pytest.raises(UnsupportedConstruct, match="'table' is a list in the first call and no longer in the next"):
         gfx.transpile(model, X, to="torch")
+
+
+class Halving:
+    """A number and an array of its own that each call changes, whatever it is given."""
+
+    def __init__(self):
+        self.calls, self.scale = 0, torch.tensor(8.0)
+
+    def __call__(self, x):
+        self.check(x)
+        self.calls += 1
+        self.scale = self.scale / 2
+        return x * self.scale + self.calls
+
+
+class Raising(Halving):
+    def check(self, x):
+        if x.sum() > 100:
+            raise ValueError("too large")
+
+
+class Asserting(Halving):
+    def check(self, x):
+        for row in x:
+            assert row.sum() < 100
+
+
+class Printing(Halving):
+    def check(self, x):
+        print(float(x[0, 0]))
+
+
+class Converting(Halving):
+    def check(self, x):
+        return [int(v) for v in x[0]]
+
+
+@pytest.mark.parametrize("kind", [Raising, Asserting, Printing, Converting])
+def test_what_acts_on_arguments_is_none_of_what_is_made_of_its_own(kind, capsys):
+    plain, program = kind(), gfx.symbolic_trace(kind(), X)
+    moved = gfx.transpile(kind(), X, to="jax")
+    for x in (X, Y, X):
+        want = plain(x)
+        torch.testing.assert_close(program(x), want)
+        np.testing.assert_allclose(moved(x.numpy()), want)
