@@ -185,8 +185,6 @@ def _count(tracer: Capturing, slot: Slot, value: Any, replaced: Replaced, path: 
     held, element = _named(tracer.unwrap(value), slot), dtype(kind)
     if type(held) is not Value:
         made = ops.constant(held, dtype=element)
-    elif held.is_tensor:
-        made = ops.astype(held, element) if kind is float else ops.copy(held)
     else:
         made = ops.as_tensor(held, dtype=element)
     return Write(path, made, slot, path, rebuild=kind, before=replaced.before)

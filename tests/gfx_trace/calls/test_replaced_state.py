@@ -204,6 +204,40 @@ def test_a_number_of_an_object_or_of_its_class_is_what_the_calls_made_of_it(writ
         assert (held.calls, held.first) == (plain.calls, plain.first)
 
 
+def to_a_number(held, n):
+    if n <= 2:
+        held.calls = 2
+
+
+def to_the_argument(held, n):
+    held.calls = n if n > 2 else held.calls
+
+
+def to_a_truth(held, n):
+    held.first = n > 2 or held.first
+
+
+def to_both(held, n):
+    held.calls, held.first = (held.calls + 1, True) if n > 2 else (0, not held.first)
+
+
+@pytest.mark.parametrize("target", ["torch", "jax", "numpy"])
+@pytest.mark.parametrize("write", [to_a_number, to_the_argument, to_a_truth, to_both])
+def test_a_number_that_an_open_test_chooses_is_state(write, target):
+    def function(held):
+        def f(x, n: int):
+            write(held, n)
+            return x * held.calls + held.first
+
+        return f
+
+    plain = function(counted(True))
+    moved = gfx.transpile(function(counted(True)), to=target, backend="torch")
+    given = {"torch": torch.tensor, "jax": jnp.asarray, "numpy": np.array}[target]([1.0, 2.0])
+    for n in (1, 5, 3, 0, 7):
+        np.testing.assert_allclose(moved(given, n), plain(torch.tensor([1.0, 2.0]), n))
+
+
 @pytest.mark.parametrize("own", [True, False], ids=["its own", "its class's"])
 @pytest.mark.parametrize("write", [by_text, by_size, by_kind, by_two_places])
 def test_what_the_graph_takes_for_fixed_may_not_change(write, own):
