@@ -239,8 +239,11 @@ def _traced(
             error.span = place or tracer.span() or _defined_at(documented)
         if (refusal := _hidden(error, around)) is not None:
             raise refusal from None
-        if not isinstance(error, (GfxError, WrittenConstant)) and _left_a_region(tracer, error):
-            raise _under_a_test(tracer, error) from error
+        if not isinstance(error, (GfxError, WrittenConstant)):
+            if _left_a_region(tracer, error):
+                raise _under_a_test(tracer, error) from error
+            if tracer.assumed.guards and not tracer.static_types:
+                raise _as_assumed(tracer, error) from error
         raise
     finally:
         tracer.journal.undo()
@@ -269,8 +272,18 @@ def _left_a_region(tracer: Tracer, error: BaseException | None) -> bool:
 
 def _under_a_test(tracer: Tracer, error: Exception) -> UnsupportedConstruct:
     """The refusal of code that fails where it may never be reached: what Python raises there, Python alone can say when."""
-    what = f"GFX cannot convert this code: it fails ({type(error).__name__}: {error}), and whether it is reached may hang on data"
     hint = "GFX captures what stands under a traced test whether it holds or not: mend it, or test on what is known at capture"
+    return _failing(tracer, error, "and whether it is reached may hang on data", hint)
+
+
+def _as_assumed(tracer: Tracer, error: Exception) -> UnsupportedConstruct:
+    """The refusal of code that fails where something is as the capture took it, and may not fail elsewhere."""
+    taken = ", ".join(map(str, tracer.assumed.guards))
+    return _failing(tracer, error, f"where {taken}, which the capture takes as given", "give the arguments at capture")
+
+
+def _failing(tracer: Tracer, error: Exception, where: str, hint: str) -> UnsupportedConstruct:
+    what = f"GFX cannot convert this code: it fails ({type(error).__name__}: {error}), {where}"
     places = [(frame, lasti) for frame, lasti, _ in walk(error.__traceback__) if is_converted(frame.f_code)]
     span = tracer.scopes.scope.span(places[-1][0].f_code, places[-1][1]) if places else tracer.span()
     return UnsupportedConstruct(what, span, hint)

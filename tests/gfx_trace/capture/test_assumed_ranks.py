@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional as F
 
 import gfx_trace as gfx
-from gfx_ir.errors import GuardError
+from gfx_ir.errors import GuardError, UnsupportedConstruct
 
 CASES = [
     (lambda x: torch.cummax(x, 0).indices, 1, 2),
@@ -121,3 +121,20 @@ def test_a_rank_that_the_code_settles_is_known(fn):
             assert len(leaves) >= len(want)
             for a, b in zip(want, leaves):
                 np.testing.assert_allclose(a, np.asarray(b))
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: x.tolist()[0][1],
+        lambda x: x.tolist()[0].append(1.0),
+        lambda x: x.tolist()[0].__setitem__(0, 2.0),
+        lambda x: x.tolist()[0][1:],
+    ],
+    ids=range(4),
+)
+def test_what_fails_for_the_rank_that_was_taken_is_refused(fn):
+    with pytest.raises(UnsupportedConstruct, match=r"x\.ndim == 1, which the capture takes as given"):
+        gfx.symbolic_trace(fn, backend="torch")
+    program = gfx.symbolic_trace(fn, torch.ones(2, 2))
+    assert program(torch.eye(2)) == fn(torch.eye(2))
