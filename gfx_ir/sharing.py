@@ -9,6 +9,26 @@ from typing import Any
 from .backend import Backend
 from .records import items, like, mapped
 
+Write = Callable[[Any, Any], None]
+
+
+def handed_back(result: Any, writes: Sequence[tuple[Any, Any, Write]], owner: Backend) -> Any:
+    """A result, behind the writes of new elements to arrays, each by its own function: of none of these a write changes anything. What
+    lies in memory that is written is a copy, as numbers of NumPy's, which are views in PyTorch."""
+    writes = [(held, value, write) for held, value, write in writes if value is not held]
+    memory = {owner.memory(held) for held, _, _ in writes if owner.is_tensor(held)}
+
+    def apart(part: Any) -> Any:
+        if not memory or not owner.is_tensor(part):
+            return part
+        at = owner.memory(part)
+        return owner.copied(part) if at is None or at in memory else part
+
+    result = mapped(apart, result)
+    for held, value, write in [(held, apart(value), write) for held, value, write in writes]:
+        write(held, value)
+    return result
+
 
 def as_written(
     result: Any, shared: Mapping[tuple[int, ...], Sequence[str]], state: Mapping[str, Any], held: Mapping[str, Any], owner: Backend

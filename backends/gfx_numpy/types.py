@@ -120,6 +120,16 @@ class NumpyBackend(Backend):
         steps = [divmod(step, x.dtype.itemsize) for step in x.strides]
         return None if any(rest for _, rest in steps) else Layout(x.shape, tuple(step for step, _ in steps))
 
+    def memory(self, x: Any) -> int:
+        """That of what it is a view of."""
+        while getattr(x, "base", None) is not None:
+            x = x.base
+        return id(x)
+
+    def copied(self, x: Any) -> np.ndarray:
+        """A copy; of a number an array."""
+        return np.array(x)
+
     def within(self, part: Any, whole: Any, held: Any) -> np.ndarray | None:
         """A view; numbers are none."""
         if part is whole:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,7 @@ from gfx_ir.codegen import Module, origin
 from gfx_ir.errors import GuardError
 from gfx_ir.loading import backend
 from gfx_ir.param_tree import as_dictionaries
-from gfx_ir.records import mapped
-from gfx_ir.sharing import as_written
+from gfx_ir.sharing import as_written, handed_back
 
 _STATISTICS = frozenset(("running_mean", "running_var", "num_batches_tracked"))
 
@@ -111,32 +110,12 @@ def _put(
     for path, held, value in writes:
         if held.shape != value.shape:
             raise GuardError(f"{path!r} of shape {tuple(held.shape)} is replaced by shape {tuple(value.shape)}")
-    memory = None if torch.compiler.is_compiling() else {_memory(held) for _, held, _ in writes}
-    result = mapped(lambda leaf: _apart(leaf, memory), result)
-    changed = [(held, _apart(value, memory)) for _, held, value in writes if value is not held]
-    with torch.no_grad():  # PyTorch takes any write for a change, also for gradients that wait
-        for held, value in changed:
-            held.copy_(value)
-    if memory is None or not shared:
+    owner = backend("torch")
+    result = handed_back(result, [(held, value, owner.assign) for _, held, value in writes], owner)
+    if torch.compiler.is_compiling() or not shared:
         return result
     state, written = {path: value for path, _, value in writes}, {path: held for path, held, _ in writes}
-    return as_written(result, shared, state, written, backend("torch"))
-
-
-def _apart(leaf: Any, memory: Container[int] | None) -> Any:
-    """What a call gives, in memory of its own where it lies in what is written. None: a compiler asks, which knows no memory, and
-    makes no copy that it needs not."""
-    if not isinstance(leaf, torch.Tensor) or not (memory is None or _memory(leaf) in memory):
-        return leaf
-    return leaf.clone()
-
-
-def _memory(x: torch.Tensor) -> int:
-    """Which memory a tensor is in: views are in that of their base."""
-    try:
-        return int(x.untyped_storage()._cdata)
-    except NotImplementedError:  # no one storage holds it
-        return id(x)
+    return as_written(result, shared, state, written, owner)
 
 
 def _mode_error(path: str, training: bool) -> GuardError:

@@ -248,6 +248,17 @@ class TorchBackend(Backend):
         """By its strides alone: the memory may be a device's."""
         return np.asarray(_Place(x))
 
+    def memory(self, x: Any) -> int | None:
+        """Its storage. A compiler knows none, and makes no copy that it needs not; nor do torch.func's transforms."""
+        try:
+            return None if torch.compiler.is_compiling() else int(x.untyped_storage()._cdata)
+        except NotImplementedError:
+            return None
+
+    def copied(self, x: Any) -> torch.Tensor:
+        """A copy, with the gradient of x."""
+        return x.clone()
+
     def within(self, part: Any, whole: Any, held: Any) -> torch.Tensor | None:
         """A view, with the gradient that the part has; None for what has no storage, as where torch.func transforms."""
         try:

@@ -31,7 +31,7 @@ from gfx_ir.passes import DEFAULT, Optimize, Pass
 from gfx_ir.pause import collection_paused
 from gfx_ir.records import RESULT, made, plain
 from gfx_ir.runtime.device import Device
-from gfx_ir.sharing import as_written
+from gfx_ir.sharing import as_written, handed_back
 from gfx_ir.types import LogicalTensor, TensorSpec
 
 from ..calls.modules import check_modes
@@ -251,8 +251,7 @@ class Program(gfx_ir.program.Program):
         """Write what the program writes; the result as the target's own containers."""
         if self.writes:
             out, state = out
-            held = self._apply(state, given, owner)
-            out = as_written(out, self.shared, state, held, owner)
+            out = self._apply(out, state, given, owner)
         if self.captured is not None:
             self.captured.left.set_up()
         rebuild = self.captured.rebuild if self.captured is not None else None
@@ -321,15 +320,15 @@ class Program(gfx_ir.program.Program):
         """What its arguments are held against."""
         return Admission(self.arguments(), self.guards, self.writes, self.params.keys())
 
-    def _apply(self, state: Mapping[str, Any], given: Mapping[str, Any], owner: Backend) -> dict[str, Any]:
-        """Write what the capture writes: to the model's own tensors, and to the arguments. The owner's arrays that are written."""
+    def _apply(self, out: Any, state: Mapping[str, Any], given: Mapping[str, Any], owner: Backend) -> Any:
+        """The result, behind the writes of what the capture writes, to the model's own tensors and to the arguments."""
         slots = self.captured.slots if self.captured is not None else {}
         arguments = self.admission.written(given)
         for path in state:
             if isinstance(arguments.get(path), np.generic):
                 what = f"the capture writes {path!r} in place, as arrays are, and the call gives a number of NumPy's"
                 raise GuardError(what, hint=f"capture with a number for {path!r}, or give an array")
-        held = {}
+        held, writes = {}, []
         for path, value in state.items():
             if path in slots:
                 self._replace(path, slots[path], value, owner)
@@ -343,12 +342,13 @@ class Program(gfx_ir.program.Program):
                 continue
             source = stays(path, original, value, owner)
             write = source.assign if path in self.params else source.hand_back
-            write(original, value if source is owner else source.from_host(owner.to_host(value)))
+            writes.append((original, value if source is owner else source.from_host(owner.to_host(value)), write))
             if source is owner:
                 held[path] = original
             if path in self.params:
                 self.trees = {k: v for k, v in self.trees.items() if k == source.name}
-        return held
+        out = handed_back(out, writes, owner)
+        return as_written(out, self.shared, state, held, owner)
 
     def _replace(self, path: str, write: Write, value: Any, owner: Backend) -> None:
         """Put what a call made in the place of what stood there, as an array of the same framework."""

@@ -16,7 +16,7 @@ from gfx_ir.param_tree import flatten
 from gfx_ir.probing import is_module
 from gfx_ir.program import Guard
 from gfx_ir.save import write_whole
-from gfx_ir.sharing import as_written
+from gfx_ir.sharing import Write, as_written, handed_back
 from gfx_ir.trees import tree_map
 
 from ..frameworks.params import moved
@@ -105,6 +105,7 @@ class Transpiled:
         owner = backend(self.target)
         own = self.emitted.terms.written(args, kwargs) if owner.views and self.emitted.terms is not None else {}
         slots = self.program.captured.slots if self.program.captured is not None else {}
+        writes: list[tuple[Any, Any, Write]] = []
         for path, value in state.items():
             if path in self.program.params:
                 stays(path, moved(self.program.params[path], owner), value, owner)
@@ -114,7 +115,8 @@ class Transpiled:
                 own[path] = self._own(path, owner)
             if path in own:
                 stays(path, own[path], value, owner)
-                (owner.assign if path in self.program.params else owner.hand_back)(own[path], value)
+                writes.append((own[path], value, owner.assign if path in self.program.params else owner.hand_back))
+        result = handed_back(result, writes, owner)
         return as_written(result, self.program.shared, state, own, owner)
 
     def _own(self, path: str, owner: Backend) -> Any:

@@ -10,6 +10,7 @@ import torch
 
 import gfx_trace as gfx
 from gfx_ir.errors import GuardError
+from gfx_ir.trees import leaves
 
 Pair = collections.namedtuple("Pair", "first second")
 
@@ -250,6 +251,63 @@ def test_arrays_of_numpy_that_are_written_are_results():
         assert all(np.shares_memory(part, x) for part in (turned, held["row"]))
         x[...] = 7
         assert (turned == 7).all() and (held["row"] == 7).all() and number == 1.0
+
+
+def first(x):
+    number, part = x[0], x[:1]
+    x[0] = 42.0
+    return number, part
+
+
+def each(x):
+    a, b, c, d = x
+    x *= 0
+    return a, {"b": b}, [c, d]
+
+
+def greatest(x):
+    best = x[0]
+    for v in x:
+        if v > best:
+            best = v
+    x[:] = 0
+    return best
+
+
+def either(x):
+    number = x[0] if x[1] > 2 else x[2]
+    x += 1
+    return number, x[-1]
+
+
+def cast(x):
+    copied = x.astype(float), np.array(x), x.copy()[1:]
+    x -= 5
+    return copied
+
+
+class Kept:
+    def __init__(self):
+        self.held = np.arange(4.0)
+
+    def __call__(self, x):
+        number = self.held[1]
+        self.held += x
+        return number, self.held
+
+
+@pytest.mark.parametrize("given", [(), (np.ones(4),)], ids=["open", "given"])
+@pytest.mark.parametrize("make", [lambda f=f: f for f in (first, each, greatest, either, cast)] + [Kept])
+def test_numbers_of_numpy_that_are_views_in_pytorch_stay_what_they_were(make, given):
+    plain, moved = make(), gfx.transpile(make(), *given, to="torch", backend="numpy")
+    program = gfx.symbolic_trace(make(), *given, backend="numpy")
+    for _ in range(3):
+        args = [np.array([1.0, 3.0, -2.0, 0.5]) for _ in range(2)]
+        x = torch.tensor(args[0])
+        want, found, own = leaves(plain(args[0])), leaves(moved(x)), leaves(program(args[1]))
+        for a, b, c in zip([*want, args[0]], [*found, x], [*own, args[1]], strict=True):
+            np.testing.assert_array_equal(b, a)
+            np.testing.assert_array_equal(c, a)
 
 
 def test_jax_gives_arrays_of_their_own():
