@@ -94,7 +94,7 @@ class Context:
                 return False
             args = node.op.named(tree_map(liveness.resolve, node.args))
             args.index = tree_map(
-                lambda leaf: 0 if self.facts.may_be_number(liveness.resolve(leaf)) else leaf, args.index
+                lambda leaf: 0 if type(leaf) is Value and self.facts.may_be_number(leaf) else leaf, args.index
             )
             return bool(found(args))
 

@@ -29,6 +29,15 @@ def np_reversed_slice(x):
 
 
 @case
+def np_reversed_slice_of_its_own(x):
+    y = x.copy()
+    y[::-1] += x
+    y[-1:0:-1] *= 2
+    y[::-1, ::-1] -= y
+    return y
+
+
+@case
 def np_transpose(x):
     x.T[0] = 1
     return x
