@@ -65,6 +65,8 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
 
 def _add_at(op: str) -> Callable[..., Any]:
     def lift(a: Any, indices: Any, b: Any) -> Any:
+        b = as_array(b)
+        castable(a, lookup(op)(ops.getitem(a, indices), b), _same_kind, b)
         return ops.index_put(a, indices, b if op == "add" else ops.negative(b), True)
 
     return lift

@@ -3,10 +3,11 @@
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import torch
 
 import gfx_trace as gfx
 from gfx_ir.dtypes import DTYPES
-from gfx_ir.errors import MissingOp, ShapeError
+from gfx_ir.errors import GuardError, MissingOp, ShapeError
 from gfx_ir.loading import backend
 from lifting import compare, find, interpret, record
 
@@ -136,6 +137,38 @@ def test_writes(name, args):
     got, want = interpret(graph, fed), _called(name, *args)
     compare(got, want)
     assert got.dtype == want.dtype
+
+
+@pytest.mark.parametrize("target", ["numpy", "torch", "jax"])
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x, k: np.add.at(x, k % 3, [1, 2, 3]),
+        lambda x, k: np.subtract.at(x, k % 3, [1, 2, x[0]]),
+        lambda x, k: np.add.at(x, [0, 0, 1], (True, False, True)),
+        lambda x, k: np.add.at(x, (k % 3,), k),
+        lambda x, k: np.subtract.at(k, [0, 0], [2, 3]),
+    ],
+    ids=range(5),
+)
+def test_lists_are_added_at_places(write, target):
+    def f(x, k):
+        write(x, k)
+        return x * 1, k * 1
+
+    given = np.array([1.0, 3.0, -2.0]), np.array([2, 0, 4])
+    program, want = gfx.symbolic_trace(f, *given, dynamic=True), f(*map(np.copy, given))
+    make = {"numpy": np.array, "torch": torch.tensor, "jax": jnp.asarray}[target]
+    for a, b in zip(program.to(target)(*map(make, given))[0], want, strict=True):
+        np.testing.assert_allclose(a, b)
+
+
+def test_whole_numbers_take_no_fractions_at_places():
+    f, k = lambda k: np.add.at(k, [0, 0], 1.5), np.array([2, 0, 4])
+    with pytest.raises(ShapeError, match="an array of int64 cannot hold float64"):
+        gfx.symbolic_trace(f, k)
+    with pytest.raises(GuardError, match="cannot hold float64"):
+        gfx.symbolic_trace(f, backend="numpy")(k)
 
 
 def test_a_call_that_writes_gives_none():
