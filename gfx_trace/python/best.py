@@ -14,6 +14,7 @@ from ..values.number_rows import folded as folded_rows
 from ..values.number_rows import rows_kind
 from ..values.proxy import HostProxy, Proxy, is_open, weak_kind, widest
 from .checks import checked
+from .compared import Compared, gfx_compared
 from .faults import cannot, is_iterable
 from .listed import ListedItems
 from .open_iterables import Combined, OpenRange, whole_list
@@ -49,7 +50,7 @@ def minmax(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
             return _best(f, rows)
         some = tracer.host_values.length(rows) > 0
         return tracer.truths.ifexp(some, lambda: _best(f, rows), lambda: kwargs["default"])
-    own = any(tracer.overloading.overloads(type(item)) for item in items)
+    own = any(tracer.overloading.overloads(type(item)) or type(gfx_compared(item)) is Compared for item in items)
     if not own and not any(map(is_open, items)):
         return tracer.native_methods.run(items, lambda: f(*args, **kwargs))
     best = items[0]
@@ -100,15 +101,14 @@ def _whole(items: Any) -> ListedItems | None:
 def _of_list(tracer: Capturing, f: Any, items: ListedItems, key: Any) -> Any:
     """The first of the items of a list of open length that is least (greatest), or whose key is."""
     checked(tracer, items.length(tracer) > 0, f"{f.__name__}() arg is an empty sequence", "ValueError")
-    better, first = operator.gt if f is max else operator.lt, items.item(tracer, 0)
-    others = items.cut(tracer, slice(1, None))
+    first, others = items.item(tracer, 0), items.cut(tracer, slice(1, None))
 
     def step(best: Any, item: Any) -> Any:
-        return tracer.truths.ifexp(tracer.truths.placed(better, item, best), lambda: item, lambda: best)
+        return tracer.truths.ifexp(_before(tracer, f, item, best), lambda: item, lambda: best)
 
     def step_by_key(best: tuple, item: Any) -> Any:
         ranked = item, tracer.calls.call(key, (item,), {})
-        return tracer.truths.ifexp(tracer.truths.placed(better, ranked[1], best[1]), lambda: ranked, lambda: best)
+        return tracer.truths.ifexp(_before(tracer, f, ranked[1], best[1]), lambda: ranked, lambda: best)
 
     if key is None:
         return tracer.loops.fold(others, step, first, "best")
@@ -152,7 +152,7 @@ def _best(f: Any, x: Proxy) -> Proxy:
 
 def _before(tracer: Capturing, f: Any, item: Any, best: Any) -> Any:
     """Whether an item is less (greater) than another one, by the author's own operators where they have such."""
-    operands = map(tracer.overloading.as_operand, (item, best))
+    operands = map(gfx_compared, map(tracer.overloading.as_operand, (item, best)))
     return tracer.truths.placed(operator.gt if f is max else operator.lt, *operands)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from gfx_ir.trees import leaves, tree_map
 
 from ..heap.reached import reached_from, shown_by
+from ..interfaces import Capturing
 from ..values.gated import gate_of
 from ..values.here import here
 from ..values.proxy import HostProxy, Proxy
@@ -48,6 +50,9 @@ _COMPARE = {
 }
 
 
+_OPEN = frozenset((HostProxy, Proxy))
+
+
 class Compared:
     """A tuple or list that holds open host values, as an operand of a comparison."""
 
@@ -57,6 +62,22 @@ class Compared:
         self.items = items
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _of_items(tracer: Capturing, compare: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """Python's comparison of two sequences that hold numbers of data: the first items that differ decide, else the lengths do."""
+    asked = lambda question, p, q: tracer.truths.placed(question, gfx_compared(p), gfx_compared(q))
+    decides = (
+        (lambda p, q: compare is operator.ne) if compare in (operator.eq, operator.ne) else partial(asked, compare)
+    )
+
+    def behind(pairs: list[tuple[Any, Any]]) -> Any:
+        if not pairs:
+            return compare(len(a), len(b))
+        (p, q), *rest = pairs
+        return tracer.truths.ifexp(asked(operator.eq, p, q), lambda: behind(rest), lambda: decides(p, q))
+
+    return behind([(p, q) for p, q in zip(a, b) if p is not q])
 
 
 def _comparison(sign: str, compare: Callable[[Any, Any], Any]) -> Callable[[Compared, Any], Any]:
@@ -71,10 +92,12 @@ def _comparison(sign: str, compare: Callable[[Any, Any], Any]) -> Callable[[Comp
         if asked:
             return tracer.native_methods.run(asked, lambda: compare(a, b))
         same = isinstance(b, tuple) if type(a) is tuple else type(b) is list
-        if not same or any(type(leaf) is Proxy for leaf in leaves((a, b))):
+        if not same:
             return tracer.truths.placed(compare, a, b)
         if sign in ("==", "!=") and len(a) != len(b):
             return sign == "!="
+        if any(type(leaf) is Proxy for leaf in leaves((a, b))):
+            return _of_items(tracer, compare, a, b)
         return tracer.wrap(tracer.host(sign, tracer.unwrap(a), tracer.unwrap(b)))
 
     return method
@@ -100,4 +123,4 @@ def gfx_compared(x: Any) -> Any:
         x = in_places(x)
     held = list(leaves(x))
     own = tracer.native_methods.among(held) or any(gate_of(leaf) is not None for leaf in held)
-    return Compared(x) if own or (kind is not dict and HostProxy in map(type, held)) else x
+    return Compared(x) if own or (kind is not dict and not _OPEN.isdisjoint(map(type, held))) else x

@@ -105,12 +105,12 @@ def of_two_kinds(x):
     return o
 
 
-LENGTH = [of_two_kinds]
-"""What asks for the length, or the dtype, of what the loop goes over."""
-
-
 def compared(x):
     return x * (2 if [int(v) for v in x] == [1, 2, 3] else 3)
+
+
+LENGTH = [of_two_kinds, compared]
+"""What asks for the length, or the dtype, of what the loop goes over."""
 
 
 def the_text(x):
@@ -127,7 +127,7 @@ def of_another_kind_behind(x):
     return x * o[0]
 
 
-REFUSED = [compared, the_text, in_a_set, of_another_kind_behind]
+REFUSED = [the_text, in_a_set, of_another_kind_behind]
 
 
 def check(case, program):
