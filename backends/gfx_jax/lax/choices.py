@@ -9,6 +9,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.dtypes import DType
 from gfx_ir.graph import Value
+from gfx_ir.lifting.words import surely_floats
 from gfx_ir.ops import _seen
 
 from ..ops._lift import ask_rank, element, expect, kind_of, refuse
@@ -22,6 +23,8 @@ def _choice(
     refuse("jax.random.choice", out_sharding=out_sharding)
     data = a if isinstance(a, Value) and a.is_tensor else None
     count, shape = (a if data is None else ops.size(data, axis)), tuple(shape)
+    if p is not None and kind_of(p) in ("b", "i", "u"):
+        p = surely_floats(p, "jax")
     if replace and p is None:
         at = ops.randint(key, shape, 0, count, dtype=widest("int64"))
     elif replace:

@@ -169,6 +169,8 @@ DRAWS = {
     "choice": lambda x, key: random.choice(key, x, (2, 3), axis=1),
     "choice of numbers": lambda x, key: random.choice(key, 9, (2, 3), replace=False),
     "choice by chances": lambda x, key: random.choice(key, 5, (7,), p=jax.nn.softmax(x[0])),
+    "choice by truths": lambda x, key: random.choice(key, 3, (7,), p=x[0, :3] > -9),
+    "choice by counts": lambda x, key: random.choice(key, 3, (2,), replace=False, p=jnp.array([2, 1, 3])),
     "choice of different ones": lambda x, key: random.choice(key, x[0], (3,), replace=False, p=jax.nn.softmax(x[0])),
     "gamma": lambda x, key: random.gamma(key, abs(x)),
     "loggamma": lambda x, key: random.loggamma(key, 0.01, (4,)),
