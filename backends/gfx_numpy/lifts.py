@@ -10,12 +10,14 @@ import numpy as np
 from gfx_ir import ops
 from gfx_ir.dtypes import complex64, complex128
 from gfx_ir.errors import MissingOp
+from gfx_ir.graph import Value
 from gfx_ir.lifting.arranging import Arranging
 from gfx_ir.lifting.broadcasting import broadcast_shapes
 from gfx_ir.lifting.calculus import Calculus
 from gfx_ir.lifting.searching import Counting, Searching, accumulations, foldings
-from gfx_ir.lifting.words import kind_of, known_dtype, unknown_dtype
-from gfx_ir.lifting.writing import fill_diagonal, place, put, put_along_axis
+from gfx_ir.lifting.words import is_number, kind_of, known_dtype, unknown_dtype
+from gfx_ir.lifting.writing import fill_diagonal, place, put, put_along_axis, putmask
+from gfx_ir.lifting.written import castable
 
 from .ops._lift import NP, as_array, ask_rank, expect, refuse
 
@@ -32,6 +34,12 @@ def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
 
 def _place(arr: Any, mask: Any, vals: Any) -> Any:
     return place(arr, as_array(mask), as_array(vals))
+
+
+def _putmask(a: Any, mask: Any, values: Any) -> Any:
+    if isinstance(values, Value):
+        castable(a, values, lambda base, new: np.can_cast(new.numpy, base.numpy, "safe"))
+    return ops.masked_fill(a, mask, values) if is_number(values) else putmask(a, as_array(mask), as_array(values))
 
 
 def _windows(x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False) -> Any:
@@ -84,6 +92,7 @@ WRITES: dict[str, Callable[..., Any]] = {
     "np.put ndarray.put": _put,
     "np.put_along_axis": lambda arr, indices, values, axis: put_along_axis(arr, indices, as_array(values), axis),
     "np.place": _place,
+    "np.putmask": _putmask,
     "ndarray.partition": _sort_partition,
     "ndarray.__setitem__": lambda a, index, value: ops.index_put(a, index, as_array(value)),
 }

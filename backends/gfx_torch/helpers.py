@@ -89,6 +89,15 @@ def index_add(x, index, value):
     return x.flatten().index_add(0, positions.flatten(), added.flatten()).reshape(x.shape)
 
 
+def index_combine(x, index, value, reduce):
+    """A copy of x with x[index] and value combined, each time that the index names a position: their prod, amin or amax."""
+    positions = torch.arange(x.numel(), device=x.device).reshape(x.shape)[index]
+    values = torch.as_tensor(value, device=x.device).to(x.dtype).expand(positions.shape)
+    kept = torch.uint8 if x.dtype is torch.bool else x.dtype
+    found = x.flatten().to(kept).scatter_reduce(0, positions.flatten(), values.flatten().to(kept), reduce)
+    return found.reshape(x.shape).to(x.dtype)
+
+
 def getitem_backwards(x, index):
     """x[index] where slices in the index run backwards."""
     items = list(index) if isinstance(index, tuple) else [index]

@@ -22,10 +22,21 @@ def place(arr: Any, mask: Any, vals: Any) -> Any:
     """arr with values, in order and again from the first, where the mask is true."""
     values, whole = ops.flatten(vals), ops.reshape(mask, lookup("shape")(arr))
     at = ops.subtract(ops.cumulative_sum(ops.flatten(whole), axis=0), 1)
-    picked = ops.reshape(ops.take(values, ops.remainder(at, ops.size(values, 0)), axis=0), lookup("shape")(arr))
-    before = known_dtype(arr)
+    return _put_where(arr, whole, values, at)
+
+
+def putmask(a: Any, mask: Any, values: Any) -> Any:
+    """a with what stands at the same place among values, which begin again at their end, where the mask is true."""
+    flat, whole = ops.flatten(values), ops.reshape(mask, lookup("shape")(a))
+    return _put_where(a, whole, flat, ops.arange(ops.numel(a)))
+
+
+def _put_where(x: Any, mask: Any, values: Any, at: Any) -> Any:
+    """x with the values at positions, each for an element of x and modulo their number, where a mask is true."""
+    picked = ops.reshape(ops.take(values, ops.remainder(at, ops.size(values, 0)), axis=0), lookup("shape")(x))
+    before = known_dtype(x)
     kept = before is not None and before == known_dtype(picked)
-    return ops.where(whole, picked if kept else ops.astype(picked, before or ops.dtype_of(arr)), arr)
+    return ops.where(mask, picked if kept else ops.astype(picked, before or ops.dtype_of(x)), x)
 
 
 def put(a: Any, ind: Any, v: Any) -> Any:

@@ -76,6 +76,13 @@ def index_put(x, index, value, accumulate=False):
     return out
 
 
+def index_combine(x, index, value, reduce):
+    """A copy of x with x[index] and value combined, each time that the index names a position: their prod, amin or amax."""
+    out = np.array(x)
+    {"prod": np.multiply, "amin": np.minimum, "amax": np.maximum}[reduce].at(out, index, value)
+    return out
+
+
 def gather(x, indices, axis):
     """out[i, j] = x[indices[i, j], j] for axis 0, and so on; indices may be shorter than x along other axes."""
     axis = axis % x.ndim
@@ -106,6 +113,18 @@ NAMESPACE: dict[str, Any] = {
 }
 NAMESPACE |= {
     f.__name__: f
-    for f in (argsort_descending, topk, topk_total, expand, split, chunk, is_floating, index_put, gather, scatter)
+    for f in (
+        argsort_descending,
+        topk,
+        topk_total,
+        expand,
+        split,
+        chunk,
+        is_floating,
+        index_put,
+        index_combine,
+        gather,
+        scatter,
+    )
 }
 NAMESPACE |= NN | RECURRENT | ALIGNMENT | SPECIAL | LINALG | ARRANGE

@@ -75,6 +75,16 @@ op(
     traits=Trait.SHAPE_OF_FIRST | Trait.APART | Trait.UNSAVED | Trait.WRITES_AT,
     index="index",
 )
+op(
+    FAMILY,
+    "index_combine(x, index, value, reduce)",
+    "index_combine(x, index, value, reduce)",
+    infer=_index_put_type,
+    point=Point.ARRAY,
+    traits=Trait.SHAPE_OF_FIRST | Trait.APART,
+    index="index",
+    doc="A copy of x with x[index] and value combined, each time that the index names a position: their prod, amin or amax.",
+)
 
 
 # ---------------------------------------------------------------- along an axis

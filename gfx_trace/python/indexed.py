@@ -11,7 +11,7 @@ from gfx_ir import ops
 from gfx_ir.build import host
 from gfx_ir.graph import Value
 from gfx_ir.lifting.words import ask_rank
-from gfx_ir.op import Trait, lookup
+from gfx_ir.op import Trait
 
 from ..heap.chains import has_slice
 from ..interfaces import Capturing
@@ -115,7 +115,7 @@ class Indexed:
         if name in _COMBINED:
             items = index if type(index) is tuple else (index,)
             if not distinct and any(self._may_repeat(item, name) for item in items):
-                return self._reduced(name, base, items, new)
+                return self._reduced(name, base, index, new)
             return ops.index_put(base, index, getattr(ops, _COMBINED[name])(ops.getitem(base, index), new))
         raise self._tracer.error(f"x.at[...].{name} has no row")
 
@@ -129,6 +129,8 @@ class Indexed:
         held = record.contents.ask(self._tracer.facts.root(item))
         if isinstance(held, np.ndarray):
             return _repeats(held)
+        if name in _REDUCED:
+            return record.rank_of(item) != 0
         return (
             self._rank(item, name, int(bool(item.node.op.traits & Trait.READS_AT) and has_slice(item.node.args[1]))) > 0
         )
@@ -138,19 +140,15 @@ class Indexed:
         known = self._tracer.record.rank_of(x)
         return ask_rank(x, f"x.at[...].{name}", assumed) if known is None else known
 
-    def _reduced(self, name: str, base: Value, items: tuple, new: Any) -> Value:
+    def _reduced(self, name: str, base: Value, index: Any, new: Any) -> Value:
         """What `x.at[i].max(y)` gives where i may have a position twice: each of them counts."""
-        plain = name in _REDUCED and len(items) == 1
-        positions = items[0] if type(items[0]) is Value else ops.as_tensor(items[0])
-        if not plain or any(self._rank(x, name, 1) != 1 for x in (base, positions)):
+        if name not in _REDUCED:
             hint = "say unique_indices=True where no position is there twice"
             raise self._tracer.error(f"x.at[...].{name} of positions that may be there twice has no row", hint)
-        inside = ops.where(ops.less(positions, 0), ops.add(positions, ops.size(base, 0)), positions)
-        element = self._tracer.record.dtype(base)
-        update = (
-            ops.as_tensor(new, dtype=element) if type(new) is not Value or element is None else ops.astype(new, element)
-        )
-        return ops.scatter_reduce(base, inside, ops.broadcast_to(update, lookup("shape")(inside)), 0, _REDUCED[name])
+        element, given = self._tracer.record.dtype(base), self._tracer.record.dtype(_as_array(new))
+        if given is None or given != element:
+            new = ops.astype(_as_array(new), element or ops.dtype_of(base))
+        return ops.index_combine(base, index, new, _REDUCED[name])
 
 
 def _as_array(item: Any) -> Value:

@@ -90,6 +90,7 @@ def test_jax_calls_become_what_they_compute(name, args, kwargs):
 
 WRITTEN = [
     ("np.fill_diagonal", (M, 5.0)), ("np.put", (M, [1, 5], [3.0, 4.0])), ("np.place", (M, M > 0, [1.0, 2.0] * 6)),
+    ("np.putmask", (M, M > 0, [1.0, 2.0, 3.0])), ("np.putmask", (M, M > 0, M * 2)), ("np.putmask", (M, M > 0, 7)),
     ("np.put_along_axis", (M, np.argmax(M, axis=1)[:, None], 9.0, 1)), ("ndarray.put", (M, 2, 1.0)),
 ]  # fmt: skip
 

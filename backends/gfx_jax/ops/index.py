@@ -96,6 +96,15 @@ def _index_put_spelling(args: SimpleNamespace) -> str:
     return f"x.at[{_index(args.index)}].{add if args.accumulate is True else 'set'}({_fitting(args)})"
 
 
+def _index_combine_spelling(args: SimpleNamespace) -> str:
+    names = {
+        "prod": "min" if kind_of(args.x) == "b" else "multiply",
+        "amin": "min",
+        "amax": "max",
+    }  # of truth values `and`
+    return f"x.at[{_index(args.index)}].{names[args.reduce]}({_fitting(args)})"
+
+
 def _fitting(args: SimpleNamespace) -> str:
     """What is written, without the axes of one element before those that its place has: JAX does not drop them."""
     place = indexed(_seen.type_of(args.x).dims, tree_map(_seen_index, args.index), "jax")
@@ -328,6 +337,7 @@ ROWS = (
             "lax.dynamic_update_index_in_dim": _dynamic_update_index_in_dim,
         },
     ),
+    Row("index_combine", _index_combine_spelling),
     Row("take", "jnp.take(x, indices, axis=axis)", {"jnp.take Array.take": _take}),
     Row(
         "take_along_axis",

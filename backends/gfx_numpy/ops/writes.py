@@ -72,6 +72,15 @@ def _add_at(op: str) -> Callable[..., Any]:
     return lift
 
 
+def _combine_at(op: str, reduce: str) -> Callable[..., Any]:
+    def lift(a: Any, indices: Any, b: Any) -> Any:
+        b = as_array(b)
+        castable(a, lookup(op)(ops.getitem(a, indices), b), _same_kind, b)
+        return ops.index_combine(a, indices, b, reduce)
+
+    return lift
+
+
 WRITES = {
     **{f"ndarray.__i{method}__": _inplace(name) for method, name in METHODS.items()},
     "ndarray.fill": _fill,
@@ -79,4 +88,7 @@ WRITES = {
     "np.copyto": _copyto,
     "np.add.at": _add_at("add"),
     "np.subtract.at": _add_at("subtract"),
+    "np.multiply.at": _combine_at("multiply", "prod"),
+    "np.maximum.at": _combine_at("maximum", "amax"),
+    "np.minimum.at": _combine_at("minimum", "amin"),
 }

@@ -147,6 +147,7 @@ def _take_along(input: Any, indices: Any, dim: Any = None) -> Any:
 ROWS = (
     Row("getitem", _getitem),
     Row("index_put", _index_put, {names("index_put"): _index_put_lift}, spare=True, place=_place),
+    Row("index_combine", lambda a: f"index_combine(x, {_index(a.index)}, value, reduce)"),
     Row(
         "take",
         _take,

@@ -227,6 +227,29 @@ def test_each_of_two_updates_at_one_position_counts():
         gfx.symbolic_trace(lambda x, at: x.at[at].divide(2.0), x, at)
 
 
+UPDATES = {
+    "columns": lambda x, i, v: x.at[i, 1].multiply(v),
+    "rows": lambda x, i, v: x.at[i].min(v[:, None]),
+    "a number": lambda x, i, v: x.at[i].max(1.5),
+    "behind a slice": lambda x, i, v: x.at[1:, i % 2].max(v),
+    "of rows and columns": lambda x, i, v: x.at[i[:, None], i % 2].min(v),
+    "whole numbers": lambda x, i, v: x.at[i, 0].mul(i + 2),
+}
+
+
+@pytest.mark.parametrize("name", UPDATES)
+@pytest.mark.parametrize("typed", [False, True])
+def test_updates_of_matrices_at_one_position_count_each(name, typed):
+    update = UPDATES[name]
+    x, i, v = jnp.arange(8.0).reshape(4, 2) - 3, jnp.array([0, 0, -1]), jnp.array([5.0, 4.0, -1.0])
+    program = gfx.symbolic_trace(update, *((x, i, v) if typed else ()), backend="jax")
+    want = np.asarray(update(x, i, v))
+    np.testing.assert_allclose(np.asarray(program(x, i, v)), want)
+    np.testing.assert_allclose(np.asarray(jax.jit(program.to("jax"))(x, i, v)), want)
+    given = torch.tensor(x.tolist()), torch.tensor(i.tolist(), dtype=torch.int32), torch.tensor(v.tolist())
+    np.testing.assert_allclose(np.asarray(program.to("torch")(*given)), want)
+
+
 def relaxed(distances, edges, weights):
     return distances.at[edges[:, 1]].min(distances[edges[:, 0]] + weights)
 

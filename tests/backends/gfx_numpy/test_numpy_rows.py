@@ -128,7 +128,7 @@ def _called(name, x, *args, **kwargs):
 @pytest.mark.parametrize("name, args", [
     ("ndarray.__iadd__", (X, Y)), ("ndarray.__imul__", (X, 2)), ("ndarray.__isub__", (X, Y.astype("float64"))), ("ndarray.__ior__", (N, 1)),
     ("ndarray.fill", (X, 3)), ("ndarray.sort", (X, 1)), ("np.copyto", (X, Y)), ("np.copyto", (X, Y, "same_kind", B)),
-    ("np.add.at", (Y, N, 1.0)), ("np.subtract.at", (Y, N, 1.0)),
+    ("np.add.at", (Y, N, 1.0)), ("np.subtract.at", (Y, N, 1.0)), ("np.multiply.at", (Y, N, 2.0)), ("np.maximum.at", (Y, N, 1.0)),
 ])  # fmt: skip
 def test_writes(name, args):
     _, lift = find(NUMPY, ROOTS, name)
@@ -148,10 +148,14 @@ def test_writes(name, args):
         lambda x, k: np.add.at(x, [0, 0, 1], (True, False, True)),
         lambda x, k: np.add.at(x, (k % 3,), k),
         lambda x, k: np.subtract.at(k, [0, 0], [2, 3]),
+        lambda x, k: np.maximum.at(x, k % 3, [1, 2, 3]),
+        lambda x, k: np.minimum.at(x, [0, 0, -1], x[::-1]),
+        lambda x, k: np.multiply.at(x, k > 1, 2.5),
+        lambda x, k: np.multiply.at(k, [1, 1, 2], [2, 3, -1]),
     ],
-    ids=range(5),
+    ids=range(9),
 )
-def test_lists_are_added_at_places(write, target):
+def test_lists_are_combined_at_places(write, target):
     def f(x, k):
         write(x, k)
         return x * 1, k * 1
