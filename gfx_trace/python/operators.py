@@ -28,7 +28,7 @@ def _tensor_binary(sign: str, op: OpDef, swapped: bool) -> Callable[[Any, Any], 
         builder = here()
         if other.__class__ is Operand or other.__class__ is Gated:
             return NotImplemented
-        other = builder.operands.as_array(sign, x, other)
+        other = builder.operands.as_array(sign, x, other.items if other.__class__ is Compared else other)
         operand = builder.operands.operand(other, x.backend)
         if operand is NotImplemented:
             return builder.operands.no_operand(sign, *((other, x) if swapped else (x, other)))
