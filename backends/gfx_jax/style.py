@@ -7,7 +7,7 @@ from gfx_ir.lifting.axis_patterns import IMPORTS
 
 from .control import LaxControl
 from .helpers_control import as_carried, promoting_cond, settled
-from .lowering import Added, Bounded, Hashed, Hosted, Joined, Masked, Sizes, Wide
+from .lowering import Added, Bounded, Hashed, Hosted, Joined, Masked, Runs, Sizes, Wide
 
 _REVERSE = """@jax.custom_vjp
 def {name}(*args):
@@ -29,7 +29,7 @@ LOWERING = (
     "open_dtypes", "shallow", "python_numbers", "handed", "shared_calls",
     "booleans", "untold", "powers", "promoted", "lacking_dtypes", Masked.name, Added.name, Wide.name, "composites",
     "traced", Hashed.name, "truths", "asked_first", "merged_tests", "simplify", "drop_carried", "unpacked",
-    "staged_ranges", "shortest", "ranges", Bounded.name, Hosted.name, Sizes.name,
+    "staged_ranges", "shortest", "ranges", Bounded.name, Hosted.name, Runs.name, Sizes.name,
     "filled_lists", "kept_lists", "returned", "unread", "inline_calls", "gathered", Joined.name, "reroll", "nested_loops",
 )  # fmt: skip
 """What loops and tests hand on is arrays of one dtype and shape; then casts, then their forms in lax, then which functions there are."""

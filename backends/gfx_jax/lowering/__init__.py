@@ -10,10 +10,11 @@ from .hashed import Hashed
 from .hosted import Hosted
 from .joined import Joined
 from .masked import Masked
+from .runs import Runs
 from .sizes import Sizes
 from .wide import Wide
 
-for _pass in (Added, Bounded, Hashed, Hosted, Joined, Masked, Sizes, Wide):
+for _pass in (Added, Bounded, Hashed, Hosted, Joined, Masked, Runs, Sizes, Wide):
     LOWERINGS.register(_pass)
 
-__all__ = ["Added", "Bounded", "Hashed", "Hosted", "Joined", "Masked", "Sizes", "Wide"]
+__all__ = ["Added", "Bounded", "Hashed", "Hosted", "Joined", "Masked", "Runs", "Sizes", "Wide"]
