@@ -25,11 +25,9 @@ class Runs(Lowering):
     def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
         """Name the places of such slices, where nothing but slices stands beside them: one array keeps the axes in their order."""
         nodes = list(graph.walk())
-        traced = numbers_of_data(nodes, emission.unrolling)
-        for node in nodes:
-            if not node.op.traits & Trait.WRITES_AT:
-                continue
-            index = node.args[1] if type(node.args[1]) is tuple else (node.args[1],)
+        written = [(node, index) for node in nodes if any(map(_is_open, index := _index(node)))]
+        traced = numbers_of_data(nodes, emission.unrolling) if written else set()
+        for node, index in written:
             lengths = [_length(item, traced) for item in index]
             plain = all(length is not None or _is_plain(item, traced) for item, length in zip(index, lengths))
             if plain and _is_filled(node, index, lengths):
@@ -38,6 +36,17 @@ class Runs(Lowering):
                     for item, length in zip(index, lengths)
                 ]
                 node.set_args((node.args[0], tuple(placed), *node.args[2:]))
+
+
+def _index(node: Node) -> tuple:
+    """The items of the index that a node writes at."""
+    if not node.op.traits & Trait.WRITES_AT:
+        return ()
+    return node.args[1] if type(node.args[1]) is tuple else (node.args[1],)
+
+
+def _is_open(item: Any) -> bool:
+    return type(item) is slice and type(item.start) is Value
 
 
 def _length(item: Any, traced: Container[Value]) -> Any:
