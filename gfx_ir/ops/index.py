@@ -54,6 +54,13 @@ def _index_put_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     return LogicalTensor(x.dtype, x.dims, weak=stays_weak(x.weak and value.weak, rules))
 
 
+@takes_open
+def _index_combine_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
+    if args.reduce not in ("prod", "amin", "amax"):
+        raise ShapeError(f"there is no way to combine called {args.reduce!r}; there are prod, amin, amax")
+    return _index_put_type(args, rules)
+
+
 op(
     FAMILY,
     "getitem(x, index)",
@@ -79,7 +86,7 @@ op(
     FAMILY,
     "index_combine(x, index, value, reduce)",
     "index_combine(x, index, value, reduce)",
-    infer=_index_put_type,
+    infer=_index_combine_type,
     point=Point.ARRAY,
     traits=Trait.SHAPE_OF_FIRST | Trait.APART,
     index="index",

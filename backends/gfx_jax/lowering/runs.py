@@ -13,8 +13,8 @@ from gfx_ir.edited import put_before
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.host import bounds
 from gfx_ir.op import Trait
+from gfx_ir.ops import _seen
 from gfx_ir.program import Program
-from gfx_ir.types import LogicalTensor
 
 
 class Runs(Lowering):
@@ -65,16 +65,12 @@ def _is_filled(node: Node, index: tuple, lengths: list) -> bool:
     """Whether just one item has a length, above 1, and what is written has as many rows: Python raises an error then where the slice is a
     shorter one, as beyond the end, or from a place that counts from there."""
     found = [(at, length) for at, length in enumerate(lengths) if length is not None]
-    dims, written = _dims(node.args[0]), _dims(node.args[2])
+    dims, written = (_seen.type_of(x).dims for x in (node.args[0], node.args[2]))
     if len(found) != 1 or dims is None or written is None:
         return False
     at, length = found[0][0] - len(dims), found[0][1]
     size = length.type if type(length) is Value else length
     return -at <= len(written) and size is not None and written[at] == size and (bounds(size)[0] or 0) > 1
-
-
-def _dims(x: Any) -> Any:
-    return x.type.dims if type(x) is Value and isinstance(x.type, LogicalTensor) else None
 
 
 def _is_data(x: Any, traced: Container[Value]) -> bool:

@@ -97,12 +97,9 @@ def _index_put_spelling(args: SimpleNamespace) -> str:
 
 
 def _index_combine_spelling(args: SimpleNamespace) -> str:
-    names = {
-        "prod": "min" if kind_of(args.x) == "b" else "multiply",
-        "amin": "min",
-        "amax": "max",
-    }  # of truth values `and`
-    return f"x.at[{_index(args.index)}].{names[args.reduce]}({_fitting(args)})"
+    product = "min" if kind_of(args.x) == "b" else "multiply"  # that of truth values is `and`
+    combine = {"prod": product, "amin": "min", "amax": "max"}[args.reduce]
+    return f"x.at[{_index(args.index)}].{combine}({_fitting(args)})"
 
 
 def _fitting(args: SimpleNamespace) -> str:

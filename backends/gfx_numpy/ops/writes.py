@@ -63,20 +63,11 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
     return _kept(dst, ops.where(where, src, dst), src)
 
 
-def _add_at(op: str) -> Callable[..., Any]:
+def _at(op: str, put: Callable[[Any, Any, Any], Any]) -> Callable[..., Any]:
     def lift(a: Any, indices: Any, b: Any) -> Any:
         b = as_array(b)
         castable(a, lookup(op)(ops.getitem(a, indices), b), _same_kind, b)
-        return ops.index_put(a, indices, b if op == "add" else ops.negative(b), True)
-
-    return lift
-
-
-def _combine_at(op: str, reduce: str) -> Callable[..., Any]:
-    def lift(a: Any, indices: Any, b: Any) -> Any:
-        b = as_array(b)
-        castable(a, lookup(op)(ops.getitem(a, indices), b), _same_kind, b)
-        return ops.index_combine(a, indices, b, reduce)
+        return put(a, indices, b)
 
     return lift
 
@@ -86,9 +77,9 @@ WRITES = {
     "ndarray.fill": _fill,
     "ndarray.sort": _sort,
     "np.copyto": _copyto,
-    "np.add.at": _add_at("add"),
-    "np.subtract.at": _add_at("subtract"),
-    "np.multiply.at": _combine_at("multiply", "prod"),
-    "np.maximum.at": _combine_at("maximum", "amax"),
-    "np.minimum.at": _combine_at("minimum", "amin"),
+    "np.add.at": _at("add", lambda a, indices, b: ops.index_put(a, indices, b, True)),
+    "np.subtract.at": _at("subtract", lambda a, indices, b: ops.index_put(a, indices, ops.negative(b), True)),
+    "np.multiply.at": _at("multiply", lambda a, indices, b: ops.index_combine(a, indices, b, "prod")),
+    "np.maximum.at": _at("maximum", lambda a, indices, b: ops.index_combine(a, indices, b, "amax")),
+    "np.minimum.at": _at("minimum", lambda a, indices, b: ops.index_combine(a, indices, b, "amin")),
 }

@@ -33,6 +33,14 @@ def _index_put(args: SimpleNamespace) -> str:
     return f"{'index_add' if args.accumulate else 'index_put'}(x, {index}, value)"
 
 
+def _index_combine(args: SimpleNamespace) -> str:
+    index = _index(args.index)
+    if not _backwards(args.index if isinstance(args.index, tuple) else (args.index,)):
+        return f"index_combine(x, {index}, value, reduce)"
+    positions = f"getitem_backwards(torch.arange(x.numel(), device=x.device).reshape(x.shape), {index})"
+    return f"index_combine(x.flatten(), {positions}, value, reduce).reshape(x.shape)"
+
+
 def _index(index: Any) -> str:
     """An index as NumPy means it: torch takes integers out first, and a list of more than numbers for a tuple."""
     if isinstance(index, tuple):
@@ -147,7 +155,7 @@ def _take_along(input: Any, indices: Any, dim: Any = None) -> Any:
 ROWS = (
     Row("getitem", _getitem),
     Row("index_put", _index_put, {names("index_put"): _index_put_lift}, spare=True, place=_place),
-    Row("index_combine", lambda a: f"index_combine(x, {_index(a.index)}, value, reduce)"),
+    Row("index_combine", _index_combine),
     Row(
         "take",
         _take,

@@ -58,12 +58,13 @@ class RepeatedKeys(Lowering):
         if not any(takes_key(node) for graph in graphs for node in graph.walk()):
             return
         keys = _Keys(program, graphs)
+        before, generators = program.version, "one_generator" in emission.style.lowering
         of_data = list(map(_of_words, keys.all))
-        generators = "one_generator" in emission.style.lowering
         for node in [node for graph in graphs for node in graph.walk() if node.op.form is Form.OWN_GRADIENT]:
             if generators:
                 _take_seeds(node, keys.all)
-        keys = _Keys(program, graphs)
+        if program.version != before:
+            keys = _Keys(program, graphs)
         if not any(of_data) and not keys.repeated():
             return
         for graph in graphs if generators else ():

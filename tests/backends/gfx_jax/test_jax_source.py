@@ -234,6 +234,7 @@ UPDATES = {
     "behind a slice": lambda x, i, v: x.at[1:, i % 2].max(v),
     "of rows and columns": lambda x, i, v: x.at[i[:, None], i % 2].min(v),
     "whole numbers": lambda x, i, v: x.at[i, 0].mul(i + 2),
+    "backwards": lambda x, i, v: x.at[i, ::-1].max(v[:, None] * x[:3]),
 }
 
 

@@ -133,6 +133,7 @@ REFUSED = (
     (lambda: ops.reshape(t("f32[2, 3]"), (4, 2)), "6 elements"),
     (lambda: ops.reshape(t("f32[2, 3]"), (4, -1)), "6 elements"),
     (lambda: ops.reshape(t("f32[2, 3]"), (-1, -1)), "only one size"),
+    (lambda: ops.index_combine(t("f32[3]"), 0, 1.0, "mean"), "no way to combine called .mean."),
     (lambda: ops.sum(t("f32[2, 3]"), axis=2), "axis 2 is out of range for 2 axes"),
     (lambda: ops.sum(t("f32[2, 3]"), axis=(0, -2)), "twice"),
     (lambda: ops.max(t("f32[0]")), "no elements"),
