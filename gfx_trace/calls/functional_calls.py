@@ -27,7 +27,8 @@ def functional_call(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any
             tracer.known[id(own)] = value if type(value) is Proxy else tracer.arrays.array_proxy(value)
     try:
         positional = () if held is None else held if isinstance(held, tuple) else (held,)
-        result = tracer.calls.call(module, positional, bound.get("kwargs") or {})
+        with tracer.repeated.alone(any(tracer.known[at] is not own for at, own in before.items())):
+            result = tracer.calls.call(module, positional, bound.get("kwargs") or {})
         for branch, name, own, tensors, path in places:  # what the call has put in their place is the caller's
             if (found := getattr(branch, name)) is not own:
                 if not several:

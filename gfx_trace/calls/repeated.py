@@ -78,10 +78,20 @@ class Repeated:
         self._open: list[tuple[Called, Hashable]] = []
         self._missed: Counter[Hashable] = Counter()  # how many calls of a kind, in a row, were like none before
         self._apart = set[Hashable]()  # kinds of which no call stands for others
+        self._alone = False  # whether modules have other tensors in the place of their own
 
     def registers(self, module: Any) -> None:
         """Note of what a model and the modules in it are made."""
         self._kind_of(module)
+
+    @contextmanager
+    def alone(self, alone: bool) -> Iterator[None]:
+        """Where modules have other tensors than their own (`alone`), no call stands for others."""
+        before, self._alone = self._alone, self._alone or alone
+        try:
+            yield
+        finally:
+            self._alone = before
 
     def spoils(self) -> None:
         """Note that no other call does what those do that are open."""
@@ -161,6 +171,8 @@ class Repeated:
     def _may_repeat(self, module: Any, kind: Hashable) -> bool:
         """Whether there are others like a module, beside those in one around it, and its class says what a call does."""
         counts, tracer = self._counts, self.tracer
+        if self._alone:
+            return False
         if counts[kind] < 2:
             counts[kind] += 1  # one that is called again is like itself
             return False

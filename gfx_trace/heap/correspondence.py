@@ -46,12 +46,12 @@ class Correspondence:
             return self._modules(a, b)
         if issubclass(kind, OF_THE_CAPTURE):  # what it is may have changed
             return False
-        if a is b:
-            return True
         if kind is dict or kind is OrderedDict:
             return _same_keys(a, b) and all(map(self.of, a.values(), b.values()))
         if kind is list or issubclass(kind, tuple):
             return len(a) == len(b) and all(map(self.of, a, b))
+        if a is b:  # of the containers above, the modules and tensors in them count
+            return True
         if kind is set or kind is frozenset:
             return WITHOUT_PARTS.issuperset(map(type, a)) and bool(a == b)
         if kind is types.MethodType:

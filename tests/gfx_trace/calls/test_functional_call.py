@@ -23,6 +23,20 @@ def whole(params, x):
     return torch.func.functional_call(MODEL, params, (x,))
 
 
+def between(params, x):
+    call = lambda times: torch.func.functional_call(MODEL, {name: times * p for name, p in params.items()}, x)
+    return call(2), call(3), MODEL(x), call(1), MODEL(x)
+
+
+def inner_steps(params, x):
+    for _ in range(2):
+        loss = torch.func.functional_call(MODEL, params, x).square().sum()
+        params = {
+            name: p - 0.1 * g for (name, p), g in zip(params.items(), torch.autograd.grad(loss, [*params.values()]))
+        }
+    return params, MODEL(x)
+
+
 def one(weight, x):
     return torch.func.functional_call(MODEL, {"0.weight": weight}, x) + MODEL(x)
 
@@ -35,7 +49,13 @@ def statistics(state, x):
     return torch.func.functional_call(NORM, state, (x,)), state["running_mean"] * 1
 
 
-CALLS = [(whole, (PARAMS,)), (one, (PARAMS["0.weight"],)), (two, tuple(HALVES)), (statistics, (STATE,))]
+CALLS = [
+    (whole, (PARAMS,)),
+    (one, (PARAMS["0.weight"],)),
+    (between, (PARAMS,)),
+    (two, tuple(HALVES)),
+    (statistics, (STATE,)),
+]
 
 
 @pytest.mark.parametrize(("fn", "given"), CALLS, ids=lambda case: getattr(case, "__name__", ""))
@@ -53,6 +73,19 @@ def test_functional_call(fn, given):
             np.testing.assert_allclose(
                 np.asarray(b.detach() if isinstance(b, torch.Tensor) else b), a.detach(), rtol=1e-5, atol=1e-6
             )
+
+
+def test_steps_within_a_call_follow_the_tensors_of_each_step():
+    class Adapted(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = MODEL
+
+        def forward(self, x):
+            return inner_steps(dict(self.net.named_parameters()), x)
+
+    program = gfx.transpile(Adapted(), X, to="jax")
+    assert gfx.check(program, X).ok
 
 
 def backward(x):
