@@ -59,6 +59,9 @@ def cast(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     taken = x.read()
     if x.backend is not None and x.backend.numbers and tracer.record.rank_of(taken):
         raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+    known = tracer.decided.number(taken)
+    if known is not None:
+        return f(known)
     made = (ops.to_int if f is int else ops.to_float)(taken)
     if f is int and x.weak != "bool" and not (x.weak == "int" or _is_whole(tracer, taken)):
         tracer.raising.of_numbers("int()", made, ValueError, OverflowError)

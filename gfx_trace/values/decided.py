@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from gfx_ir.control import host_operator
 from gfx_ir.graph import Value
 from gfx_ir.host import Dim, Expr, bounds, compared, divide, sub
@@ -36,6 +38,14 @@ class Decided:
     def truth(self, value: Value) -> bool | None:
         """Whether a test holds for all inputs, or for none; None where that is not told."""
         return None if self.loops else as_truth(self.record.content(value))
+
+    def number(self, value: Value) -> int | None:
+        """The whole number that the one element of a tensor is for all inputs; None where that is not told."""
+        held = None if self.loops else self.record.content(value)
+        if not isinstance(held, np.ndarray) or held.size != 1:
+            return None
+        number = held.item()
+        return int(number) if number == int(number) else None
 
     def of_sizes(self, value: Value) -> bool | None:
         """Whether a test of Python's numbers holds for all sizes that the arguments may have, or for none; None where that is not told."""

@@ -19,7 +19,7 @@ from gfx_ir.op import Trait
 from gfx_ir.program import Program
 from gfx_ir.trees import leaves
 
-from .sizes import needs_numbers_of
+from .sizes import is_sized_by_data, needs_numbers_of
 
 _MODULE, _KINDS = "jnp", {"b": "bool", "i": "int", "u": "int", "f": "float"}
 
@@ -79,17 +79,17 @@ class Hosted(Lowering):
         """The arrays of a graph that follow from sizes and what is given, and that NumPy computes as JAX does."""
         found, traced = {*given}, set(graph.get(TRACED))
         for node in graph:
-            if len(node.values) != 1 or not node.value.is_tensor or is_given(node) or node.regions or node.op.effect:
+            if is_given(node) or node.regions or node.op.effect or not all(value.is_tensor for value in node.values):
                 continue
             if is_call(node):
                 callee = program.functions[node.args[0]]
-                if callee.result in may.get(callee, ()):
+                if len(node.values) == 1 and callee.result in may.get(callee, ()):
                     found.add(node.value)
             elif _is_numpys(node, emission) and all(
                 part in found if part.is_tensor else part not in traced and part.kind != "key"
                 for part in values_in(node.args)
             ):
-                found.add(node.value)
+                found.update(node.values)
         return found
 
 
@@ -120,8 +120,10 @@ def _every_call_has(calls: Calls, graph: Graph, value: Value, found: dict[Graph,
 
 
 def _asked(node: Node) -> Iterator[Value]:
-    """The arrays of which a node needs the numbers."""
+    """The arrays of which a node needs the numbers, and those whose sizes hang on numbers."""
     yield from needs_numbers_of(node)
+    if is_sized_by_data(node):
+        yield from node.values
     if is_for(node):
         ends = [part for item in node.args[0] if isinstance(item, tuple) for part in leaves(item)]
         yield from (part for part in ends if type(part) is Value and part.is_tensor)

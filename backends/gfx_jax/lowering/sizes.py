@@ -40,7 +40,7 @@ class Sizes(Lowering):
             if hangs_on_data(node) and _decides_length(node):
                 for owner in (*around, *(() if is_for(node) else (node,))):
                     owner.op = _BY_PYTHON.get(owner.op, owner.op)
-            elif around and (_is_sized_by_data(node) or _needs_data(node) or (traced and _needs_number(node, traced))):
+            elif around and (is_sized_by_data(node) or _needs_data(node) or (traced and _needs_number(node, traced))):
                 for owner in around:
                     owner.op = _BY_PYTHON[owner.op]
 
@@ -73,9 +73,14 @@ def _needs_data(node: Node) -> bool:
 
 
 def needs_numbers_of(node: Node) -> Iterator[Value]:
-    """The tensors in which a slice has a bound, or a shape a size."""
+    """The tensors in which a slice has a bound, a shape a size or a call an axis, and those whose elements tell how many a result has."""
     if node.regions:
         return
+    yield from (
+        leaf for name, arg in zip(node.op.params, node.args) if _is_axis(name) for leaf in leaves(arg) if _is_data(leaf)
+    )
+    if is_sized_by_data(node):
+        yield from filter(_is_data, leaves(node.args))
     if not _keeps_shape(node):
         yield from filter(_is_data, _bounds(node))
     if node.op.family in _PROBED:
@@ -84,7 +89,7 @@ def needs_numbers_of(node: Node) -> Iterator[Value]:
                 yield from filter(_is_data, leaves(arg))
 
 
-def _is_sized_by_data(node: Node) -> bool:
+def is_sized_by_data(node: Node) -> bool:
     """Whether the result has a size that the sizes of the arguments do not tell."""
     if node.op.infer is None or node.regions or not any(map(_is_data, leaves(node.args))):
         return False
@@ -127,10 +132,13 @@ def _needs_number(node: Node, traced: set[Value]) -> bool:
     if any(map(is_data, _bounds(node))):
         return True
     return any(
-        any(map(is_data, leaves(arg)))
-        and (name.startswith("axis") or (node.op.family in _PROBED and _sizes(node, at, is_data)))
+        any(map(is_data, leaves(arg))) and (_is_axis(name) or (node.op.family in _PROBED and _sizes(node, at, is_data)))
         for at, (name, arg) in enumerate(zip(node.op.params, node.args))
     )
+
+
+def _is_axis(name: str) -> bool:
+    return name.startswith("axis")
 
 
 def _keeps_shape(node: Node) -> bool:

@@ -58,3 +58,34 @@ def test_arrays_of_sizes_that_only_compute_are_jaxs():
 
     source = gfx.symbolic_trace(scaled, torch.rand(3, 2), dynamic=True).source("jax")
     assert "np." not in source.replace("jnp.", "")
+
+
+def by_axis(x):
+    order = np.argsort(x.shape)
+    return x.mean(axis=int(order[-1])) + x.sum(axis=int(order[-1]), keepdims=True).sum()
+
+
+def chosen(x):
+    longest = int(np.argsort(np.array(x.shape))[-1])
+    return x.mean(axis=longest) if longest > 0 else x.sum(axis=longest)
+
+
+def below(x):
+    rows, columns = np.nonzero(np.tril(np.ones(x.shape)))
+    return x[rows, columns]
+
+
+def unlike(x):
+    kept = np.unique(np.array([1, 1, 0]))
+    return [x[:, int(at)] for at in kept], x.sum() / len(kept)
+
+
+@pytest.mark.parametrize(
+    ("fn", "dynamic"), [(fn, open) for fn in (by_axis, below, unlike) for open in (False, True)] + [(chosen, False)]
+)
+def test_what_numpy_tells_of_sizes_is_there_under_jit(fn, dynamic):
+    x = jnp.arange(8.0).reshape(2, 4)
+    made = gfx.transpile(fn, x, to="jax", dynamic=dynamic)
+    for given in (x, x[:, :3]) if dynamic else (x,):
+        for want, have in zip(jax.tree.leaves(fn(given)), jax.tree.leaves(jax.jit(made.fn)(given)), strict=True):
+            np.testing.assert_allclose(want, have, rtol=1e-6)
