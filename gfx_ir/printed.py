@@ -9,6 +9,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from .op import REGISTRY, OpDef, lookup
+from .parameters import parameter_names
 from .row import Lift
 from .template import Template
 
@@ -26,7 +27,7 @@ def printed_helpers(
                 found[tree.func.id] = helper, Lift(tree.func.id, lookup(op_name), copies=True)
     for name, helper in namespace.items():
         if name not in found and isinstance(helper, FunctionType) and name in REGISTRY:
-            if set(inspect.signature(helper).parameters) <= set(lookup(name).params):
+            if set(parameter_names(helper)) <= set(lookup(name).params):
                 found[name] = helper, Lift(name, _by_name(helper, lookup(name)), copies=True)
     return found
 

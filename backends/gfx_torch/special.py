@@ -20,7 +20,7 @@ _NAMES = {
     "transparent": "compile jit.script jit.ignore jit.unused jit.export compiler.disable compiler.allow_in_graph",
     "true": "compiler.is_exporting",
     "false": "compiler.is_compiling compiler.is_dynamo_compiling jit.is_scripting jit.is_tracing "
-    "onnx.is_in_onnx_export _C._are_functorch_transforms_active "
+    "_C._are_functorch_transforms_active "
     "is_autocast_enabled overrides.has_torch_function overrides.has_torch_function_unary "
     "backends.mha.get_fastpath_enabled "
     "overrides.has_torch_function_variadic",
@@ -75,17 +75,20 @@ _CUSTOM = {wraps(lambda: None, device_type="cpu").__code__ for wraps in (torch.a
 """Functions that change nothing where no autocast is on."""
 
 
-_MARKS = frozenset("mark_dynamic maybe_mark_dynamic mark_static mark_static_address mark_unbacked".split())
-"""What the compiler is told of a tensor: functions of a module that is not loaded before it is used."""
+_UNLOADED = dict.fromkeys(
+    "mark_dynamic maybe_mark_dynamic mark_static mark_static_address mark_unbacked".split(), "mark"
+)
+_UNLOADED["is_in_onnx_export"] = "false"
+"""Functions of modules that PyTorch does not load before they are used: what the compiler is told of a tensor, what the exporter is asked."""
 
 
 def made_by(fn: Any) -> str | None:
-    """What capture calls a function that one of PyTorch's decorators made, or one that tells the compiler of a tensor; None for any
+    """What capture calls a function that one of PyTorch's decorators made, or one of a module that may not be loaded; None for any
     other."""
     if isinstance(fn, torch.jit.ScriptFunction) and hasattr(fn, "_torchdynamo_inline"):
         return "scripted"
     if not isinstance(fn, FunctionType):
         return None
-    if fn.__name__ in _MARKS and fn.__module__.startswith("torch."):
-        return "mark"
+    if fn.__name__ in _UNLOADED and fn.__module__.startswith("torch."):
+        return _UNLOADED[fn.__name__]
     return "autocast" if fn.__code__ is _AUTOCAST else "wrapped" if fn.__code__ in _CUSTOM else None

@@ -19,6 +19,7 @@ from gfx_ir.errors import BackendError
 from gfx_ir.lifting import axis_patterns
 from gfx_ir.making import Replayed, Stagings
 from gfx_ir.memory import Layout, within
+from gfx_ir.parameters import parameter_names
 from gfx_ir.source import defined_at
 from gfx_ir.types import LogicalTensor
 
@@ -138,15 +139,15 @@ class TorchBackend(Backend):
 
     # ------------------------------------------------------------------ lifts
     def add_lift(self, name: str, fn: Callable[..., Any], roots: Any, **flags: Any) -> None:
-        short = name.rpartition(".")[2]
-        if "requires_grad" in inspect.signature(fn).parameters and short.endswith("_"):
+        short, accepted = name.rpartition(".")[2], parameter_names(fn)
+        if "requires_grad" in accepted and short.endswith("_"):
             flags["writes"] = lambda input, requires_grad=True: not requires_grad  # what is recorded stays as it is
             flags["records"] = True
         elif (short.endswith("_") and not short.endswith("__")) or (
             short.startswith("__i") and short not in _NOT_INPLACE
         ):
             flags["writes"] = True
-        elif "inplace" in inspect.signature(fn).parameters:
+        elif "inplace" in accepted:
             flags["writes"] = _asks_inplace(fn)
         if short in _METHODS_MAYBE and not flags.get("copies"):
             flags["copies"] = COPIES.get(name, "maybe")
@@ -161,7 +162,7 @@ class TorchBackend(Backend):
         found = self._adapted.get(key)
         if found is not None:
             return found
-        accepted = set(inspect.signature(fn).parameters)
+        accepted = frozenset(parameter_names(fn))
         fn = kinds.refusing(scalars.on_scalars(fn) if of_axis else fn, name)
 
         @functools.wraps(fn)
