@@ -9,6 +9,7 @@ import numpy as np
 from gfx_ir.types import LogicalTensor
 
 from ..heap.aliases import array_is_written
+from ..heap.chains import is_alone
 from ..interfaces import Capturing
 from ..values.called import called_name
 from ..values.proxy import Proxy
@@ -37,9 +38,13 @@ def put_into(tracer: Capturing, f: Any, args: tuple, kwargs: dict, backend: Any)
 
 
 def _into_tensor(tracer: Capturing, f: Any, target: Proxy, made: Proxy) -> Proxy:
-    """A tensor, which is written where it is of the result's type: one of other sizes would be made anew in its memory."""
-    own, type_ = (_whole(tracer.arrays.type_of(x.read())) for x in (target, made))
-    if own is None or own != type_:
+    """A tensor, which is written where it is of the result's type: one of other sizes would be made anew in its memory, which is no
+    matter where nothing else has seen it."""
+    own, type_ = (tracer.arrays.type_of(x.read()) for x in (target, made))
+    if own is not None and type_ is not None and own.dtype is type_.dtype is not None and is_alone(target, None):
+        target.write(made.read())
+        return target
+    if _whole(own) is None or _whole(own) != _whole(type_):
         what = f"GFX cannot convert out= of {called_name(f)} where it does not know that the tensor is of the result's type"
         raise tracer.error(what, "assign the result instead")
     tracer.views.setitem(target, ..., made)

@@ -14,6 +14,7 @@ from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
 from gfx_ir.lifting.broadcasting import broadcast_shapes
 from gfx_ir.op import active
+from gfx_ir.types import LogicalTensor
 
 from ..lifting import default_dtype, dtype_like, element, is_dtype, is_number, known_rank, names, place, refuse
 from .arranging import as_strided_copies
@@ -242,7 +243,10 @@ def _built(name: str, target: Any, device: Any, data: tuple, numbers: Any) -> An
 
 
 def _is_size(x: Any) -> bool:
-    return isinstance(x, int) or (isinstance(x, Value) and x.kind == "int")
+    if not isinstance(x, Value):
+        return isinstance(x, int)
+    read = isinstance(x.type, LogicalTensor) and x.type.weak and x.type.dtype is not None  # x.item()
+    return x.kind == "int" or (read and x.type.dtype.kind in "iu")
 
 
 def _is_shape(x: Any) -> bool:

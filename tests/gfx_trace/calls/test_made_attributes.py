@@ -172,4 +172,17 @@ def test_a_call_that_is_told_where_to_put_its_result():
     for got, want in zip(gfx.transpile(fn, X, to="jax")(jnp.asarray(X.numpy())), fn(X)):
         np.testing.assert_allclose(got, want, rtol=1e-5)
     with pytest.raises(GfxError, match="assign the result instead"):
-        gfx.transpile(lambda x: torch.add(x, 1, out=torch.zeros(7)), X, to="jax")
+        gfx.transpile(lambda x, y: torch.add(x, 1, out=y), X, torch.zeros(7), to="jax")
+
+
+def test_what_is_told_where_to_put_its_result_may_have_sizes_of_data():
+    def mask(lengths):
+        most = torch.max(lengths).item()
+        at = torch.arange(0, most, out=torch.LongTensor(most))
+        again = torch.mul(at, 2, out=torch.empty(0, dtype=torch.long))
+        return at < lengths.unsqueeze(1), again
+
+    result = gfx.transpile(mask, torch.tensor([3, 1]), to="jax", dynamic=True)
+    for lengths in (torch.tensor([3, 1]), torch.tensor([2, 5, 0])):
+        for got, want in zip(result(jnp.asarray(lengths.numpy())), mask(lengths)):
+            np.testing.assert_array_equal(got, want)
