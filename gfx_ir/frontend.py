@@ -63,6 +63,7 @@ class Frontend(Arrays):
         self.modules: dict[type, Lift] = {}
         self.draws: dict[str, Lift] = {}  # methods of the framework's generators: fn(a function that gives keys, ...)
         self.special: dict[Any, str] = {}  # higher-order functions and the like, by what capture calls them ("jit")
+        self.written: dict[Any, Any] = {}  # functions in whose place capture enters a Python function
         self.printed: dict[str, tuple[Any, Lift]] = {}  # helpers that GFX itself prints, and what they stand for
 
     def beside(self, x: Any) -> Any:

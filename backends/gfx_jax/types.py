@@ -44,6 +44,7 @@ from .lifts import LIFTS
 from .mode import rules
 from .ops import ROWS
 from .ops.effect import print_to
+from .raveled import WRITTEN
 from .recorded import Functions, is_variable, leaves_of, made_by_library, statistics_of
 from .refused import NOT_ENTERED, REFUSED
 from .transforms import CURRIED, DIRECT, OWN_RULE, TREES, transformation, transformed, transparent
@@ -119,6 +120,8 @@ class JaxBackend(Backend):
         for meaning, paths in _SPECIAL.items():
             for path in paths.split():
                 self._add_special(path, meaning)
+        self.written = WRITTEN
+        self.special |= dict.fromkeys(WRITTEN, "written")
         for several, fn in (*LIFTS.items(), *LAX.items()):
             for path in several.split():
                 self.add_lift(path, fn, names)

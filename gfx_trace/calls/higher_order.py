@@ -32,6 +32,7 @@ from ..python.rows import in_places
 from ..values.called import called_name
 from ..values.proxy import HostProxy, Proxy, is_open
 from . import shapes
+from .conversion import convert
 from .copying import Copying, taking_apart
 from .functional_calls import functional_call
 from .modules import moved, register, register_parameter, state_dict
@@ -131,6 +132,12 @@ def _transparent(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 def _through(attribute: str) -> Handler:
     """A function that computes what the one does that it holds under a name."""
     return lambda tracer, f, args, kwargs: tracer.calls.call(getattr(f, attribute), args, kwargs)
+
+
+def _written(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
+    """A function in whose place one is entered that a backend has written in Python."""
+    instead = owner_of(tracer, f).written[f]
+    return tracer.calls.enter(convert(instead, tracer), instead, args, kwargs)
 
 
 def _always(answer: Any) -> Handler:
@@ -314,7 +321,7 @@ SPECIAL: dict[str, Handler] = {
     "size": shapes.size, "of_sizes": shapes.of_sizes, "tree": _tree, "all_leaves": _all_leaves, "each_leaf": _each_leaf,
     "mark": _always(None),  # what a compiler is told of a tensor's sizes or address
     "shape": shapes.shape, "issubdtype": _issubdtype, "settled": _settled, "default_rng": generator_of_seed,
-    "setting": alarms.setting,
+    "setting": alarms.setting, "written": _written,
     **{f"raise {error.__name__}": functools.partial(_raise_unless, error) for error in _RAISED},
     "raise given": functools.partial(_raise_unless, RuntimeError), "raise each": _raise_unless_all,
     "autograd_function": autograd_function, "custom_rule": custom_rule, "staged": staged, "transform": transform,

@@ -306,8 +306,12 @@ def _gather_spelling(args: SimpleNamespace) -> str:
 
 
 def _getitem(x: Any, index: Any) -> Any:
-    if any(isinstance(item, list) for item in (index if isinstance(index, tuple) else (index,))):
+    """Beside others, in a tuple, a list or tuple is an array of positions, or a mask."""
+    if isinstance(index, list):
         refuse("indexing with a list", index=index)
+    if isinstance(index, tuple):
+        index = tuple(list(item) if isinstance(item, tuple) else item for item in index)
+        index = index[0] if len(index) == 1 and isinstance(index[0], list) else index
     return ops.getitem(x, index)
 
 

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import torch
 from jax import lax
 
 import gfx_trace as gfx
@@ -331,3 +332,15 @@ def test_a_missing_rank_is_asked_for():
     x = graph.add_placeholder("x")
     with building(Recorder(graph, "jax", False)), pytest.raises(ShapeError, match="rank"):
         JAX.functions[jnp.rollaxis].fn(x, 2)
+
+
+def test_lists_and_tuples_beside_others_in_an_index_are_positions():
+    def picked(x, i):
+        return x[:, [0, 2]], x[..., (1, i)], x[[1, 0],], x.at[:, 0, [1, 2]].set(x[:, 1, [2, 3]]), x[:, [], 0]
+
+    want = picked(jnp.asarray(X), jnp.asarray(K))
+    for to in ("jax", "torch"):
+        made = gfx.transpile(picked, jnp.asarray(X), jnp.asarray(K), to=to)
+        given = (jnp.asarray(X), jnp.asarray(K)) if to == "jax" else tuple(map(torch.tensor, (X, K)))
+        for one, other in zip(want, made(*given), strict=True):
+            np.testing.assert_array_equal(one, other)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from jax import lax, tree_util
+from jax.flatten_util import ravel_pytree
 
 import gfx_trace as gfx
 from gfx_ir.errors import CaptureError
@@ -239,3 +240,28 @@ def test_arrays_that_objects_are_made_with(f):
         for number in (0, 1, 4):
             given = jnp.int32(number) if target == "jax" else torch.tensor(number, dtype=torch.int32)
             np.testing.assert_array_equal(program(given), f(jnp.int32(number)))
+
+
+def halved(tree):
+    flat, unravel = ravel_pytree(tree)
+    return unravel(flat * 0.5), unravel(flat.at[0].set(3))
+
+
+def descended(tree):
+    flat, unravel = jax.flatten_util.ravel_pytree(tree["float"])
+    slope = jax.grad(lambda row: sum(jnp.sum(jnp.sin(leaf)) for leaf in jax.tree.leaves(unravel(row))))
+    return unravel(jax.lax.fori_loop(0, 3, lambda i, row: row - 0.1 * slope(row), flat)), jax.vmap(unravel)(flat[None])
+
+
+@pytest.mark.parametrize("to", ["jax", "torch"])
+@pytest.mark.parametrize("fn", [halved, descended])
+def test_a_tree_in_one_row_comes_back_with_its_shapes_and_dtypes(fn, to):
+    tree = {"float": [jnp.ones((2, 2)), jnp.arange(3.0)], "int": jnp.arange(2)}
+    made = gfx.transpile(fn, tree, to=to, dynamic=True)
+    for size in (3, 5):
+        tree["float"][1] = jnp.arange(float(size))
+        given = tree if to == "jax" else jax.tree.map(lambda leaf: torch.tensor(np.asarray(leaf)), tree)
+        want, have = jax.tree.leaves(fn(tree)), jax.tree.leaves(made(given))
+        assert [str(leaf.dtype) for leaf in want] == [str(np.asarray(leaf).dtype) for leaf in have]
+        for leaf, other in zip(want, have, strict=True):
+            np.testing.assert_allclose(leaf, other, rtol=1e-5)
