@@ -12,7 +12,7 @@ from gfx_ir.types import LogicalTensor
 from ..heap.aliases import doubt, memory, mutable, reached, share
 from ..heap.slots import Slot
 from ..interfaces import Capturing
-from ..python.listed import ListedItems
+from ..python.listed import Fixed, ListedItems
 from ..python.rows import Growing, StackedRows, called, grown, kind_of_item
 from ..values.lost import Lost
 from ..values.number_rows import as_row, row_type
@@ -70,7 +70,7 @@ class Appended:
             if slot.id in self.listed:
                 name = called(slot.object, tracer.site)
                 rows[0].value.name = name if name.isidentifier() else None
-                contents = [*slot.old, ListedItems(rows[0], kind_of_item(added[0]))]
+                contents = [*slot.old, ListedItems(rows[0], kind_of_item(added[0]), Fixed(trips, _sizes(added[0])))]
             else:
                 contents = grown(tracer, slot.old, added, rows)
             may_hold(contents[-1].rows, [item for item in added if type(item) is Proxy], slots, body)
@@ -86,6 +86,13 @@ class Appended:
         if isinstance(row, LogicalTensor) and row.dims is not None:
             y.type = LogicalTensor(row.dtype, (trips, *row.dims))
         return self._tracer.wrap(y, item.backend)
+
+
+def _sizes(item: Any) -> tuple | None:
+    """What holds of the sizes of what each trip appends."""
+    row = row_type(item) if type(item) is Proxy else None
+    dims = row.dims if isinstance(row, LogicalTensor) else None
+    return None if dims is None else tuple([size if type(size) is int else None for size in dims])
 
 
 def check_held(name: str, span: Span | None, item: Any, slots: Iterable[Carried]) -> None:

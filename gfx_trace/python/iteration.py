@@ -28,6 +28,7 @@ from ..interfaces import Capturing
 from ..rewrite.packages import OURS, enterable, users
 from ..values.proxy import NeedsPython, is_open
 from ..values.raised import gfx_handlers
+from .listed import ListedItems
 from .open_iterables import Endless
 from .rows import Lazy, called, holds_rows, rows_of
 
@@ -161,6 +162,8 @@ class Iteration:
             source = rows_of(source)
         if is_open(source):
             return tracer.host_values.iterate(source)
+        if type(source) is ListedItems:
+            return iter(source)
         if not is_iterator(source):
             items = source if type(source) in _WITHOUT_CHANGE else items_of(tracer, source)
             return map(tracer.arrays.in_graph, items) if tracer.arrays.has_in_graph() else iter(items)

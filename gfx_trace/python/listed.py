@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from gfx_ir import ops
 from gfx_ir.errors import UnsupportedConstruct
@@ -14,6 +14,7 @@ from gfx_ir.graph import Node, Value
 from gfx_ir.infer.abstract import NUMBERS
 from gfx_ir.op import active, lookup
 from gfx_ir.python_numbers import OPEN
+from gfx_ir.types import LogicalTensor
 
 from ..heap.aliases import doubt, mutable
 from ..interfaces import Capturing
@@ -23,15 +24,22 @@ from ..values.proxy import Proxy, Unusable, weak_kind
 from .checks import check_place, checked
 
 
+class Fixed(NamedTuple):
+    """What is fixed of items that one value holds: how many there are, and what holds of the sizes of each."""
+
+    count: int | None = None
+    dims: tuple | None = None
+
+
 class ListedItems(Unusable):
     """What stands in a list for items of which the number is open, and which may have several shapes. Joined or stacked they are
     one tensor; how many there are is asked of the list, which can be returned. `rows` holds them, as a value of kind "list"; `kind`: what
-    each of them is, as `item_kind` says."""
+    each of them is, as `item_kind` says; `fixed`: what is told of their number and sizes."""
 
-    __slots__ = ("rows", "kind")
+    __slots__ = ("rows", "kind", "fixed")
 
-    def __init__(self, rows: Proxy, kind: Any = "") -> None:
-        self.rows, self.kind = rows, kind
+    def __init__(self, rows: Proxy, kind: Any = "", fixed: Fixed = Fixed()) -> None:
+        self.rows, self.kind, self.fixed = rows, kind, fixed
         active.builder.record.filled = True
         super().__init__(
             UnsupportedConstruct(
@@ -40,6 +48,12 @@ class ListedItems(Unusable):
                 _INSTEAD,
             )
         )
+
+    def __iter__(self) -> Iterator[Any]:
+        """The items one by one, where their number is fixed: Python runs a loop over them."""
+        if self.fixed.count is None:
+            raise self.error
+        return (self.item(active.builder, at) for at in range(self.fixed.count))
 
     def refused(self, tracer: Capturing, what: str, instead: str) -> UnsupportedConstruct:
         """The error for what cannot be done to the list, a verb with what belongs to it."""
@@ -53,10 +67,16 @@ class ListedItems(Unusable):
         ends = slice(*map(tracer.unwrap, (part.start, part.stop, part.step)))
         made = Proxy(ops.seq_slice(self.rows.read(), ends), self.rows.backend)
         doubt(made, [self.rows], "a list that a loop filled holds it")
-        return ListedItems(made, self.kind)
+        count, dims = self.fixed
+        if count is not None:
+            places = all(x is None or type(x) is int for x in (part.start, part.stop, part.step))
+            count = len(range(count)[part]) if places else None
+        return ListedItems(made, self.kind, Fixed(count, dims))
 
     def length(self, tracer: Capturing) -> Any:
         """How many there are."""
+        if self.fixed.count is not None:
+            return self.fixed.count
         return tracer.wrap(tracer.host("len", self.rows.read()), self.rows.backend)
 
     def item(self, tracer: Capturing, at: Any) -> Any:
@@ -88,6 +108,9 @@ class ListedItems(Unusable):
             made = number(kind, found)
             tracer.raising.sound.add(made.value.node)  # it is a number
             return made
+        type_ = found.value.type
+        if not path and self.fixed.dims is not None and isinstance(type_, LogicalTensor) and type_.dims is None:
+            found.value.type = LogicalTensor(type_.dtype, self.fixed.dims)
         if mutable(found):
             doubt(found, [self.rows], "a list that a loop filled holds it")
         return found
@@ -126,10 +149,12 @@ class SpreadItems(Unusable):
         return [tuple(tracer.loops.map_(operator.itemgetter(at), self.items)) for at in range(count)]
 
 
-def merged(tracer: Capturing, parts: Sequence[Any], backend: Any, kind: Any = "") -> ListedItems:
+def merged(
+    tracer: Capturing, parts: Sequence[Any], backend: Any, kind: Any = "", fixed: Fixed = Fixed()
+) -> ListedItems:
     """One list of what is in several parts, each a list (a Proxy of a value of that kind) or an item of its own."""
     if len(parts) == 1 and is_list(parts[0]):
-        return ListedItems(parts[0], kind)
+        return ListedItems(parts[0], kind, fixed)
     found: list[Any] = []
     for whole, several in [(whole, list(several)) for whole, several in groupby(parts, is_list)]:
         found += [tracer.local(x.read()) for x in several] if whole else [tuple(map(tracer.unwrap, several))]
@@ -138,7 +163,7 @@ def merged(tracer: Capturing, parts: Sequence[Any], backend: Any, kind: Any = ""
     doubt(made, [x for part in parts for x in tensors_in(part) if mutable(x)], "a list that a loop filled holds it")
     for held in (held for part in parts for held in containers_in(part)):
         tracer.journal.links.never_alone([id(held)], held)
-    return ListedItems(made, kind)
+    return ListedItems(made, kind, fixed)
 
 
 def is_list(x: Any) -> bool:

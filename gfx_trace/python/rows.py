@@ -10,6 +10,7 @@ from gfx_ir import ops
 from gfx_ir.build import told_dims
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.infer.abstract import joined_dims
 from gfx_ir.op import active
 
 from ..heap.aliases import doubt, mutable
@@ -21,7 +22,7 @@ from ..values.item_kinds import item_kind, joint_kind, tensors_in
 from ..values.number_rows import as_row, number_kind, one_kind, rows_kind
 from ..values.proxy import NeedsPython, Proxy, Unusable
 from .checks import checked
-from .listed import ListedItems, merged, numbers
+from .listed import Fixed, ListedItems, merged, numbers
 
 
 class StackedRows(Unusable):
@@ -199,7 +200,20 @@ def listed_items(items: Any, kind: Any = None) -> ListedItems:
         return found
     parts = list(map(_part, items))
     backend = next((x.backend for part in parts for x in tensors_in(part)), tracer.backend)
-    return merged(tracer, parts, backend, kind)
+    told = list(map(_fixed, items))
+    counts = [fixed.count for fixed in told]
+    fixed = Fixed(None if None in counts else sum(map(int, counts)), joined_dims([fixed.dims for fixed in told]))
+    return merged(tracer, parts, backend, kind, fixed)
+
+
+def _fixed(item: Any) -> Fixed:
+    """What is fixed of those items of a list for which one stands."""
+    if type(item) is ListedItems:
+        return item.fixed
+    value = item.rows.read() if type(item) is StackedRows else item.read() if type(item) is Proxy else None
+    dims = told_dims(value) if type(value) is Value else None
+    dims = None if dims is None else tuple([size if type(size) is int else None for size in dims])
+    return Fixed(dims[0] if dims else None, dims and dims[1:]) if type(item) is StackedRows else Fixed(1, dims)
 
 
 def _part(item: Any) -> Any:

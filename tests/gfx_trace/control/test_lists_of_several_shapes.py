@@ -327,3 +327,33 @@ def test_a_list_begins_with_an_item_of_another_shape_than_those_of_its_loop(fn, 
             got, want = result(x if to == "torch" else jnp.asarray(x.numpy())), fn(x)
             for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
                 np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+class Pyramid(torch.nn.Module):
+    """Scales of a picture, each with a layer, a key and statistics of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.scales = torch.nn.ModuleList([torch.nn.LazyLinear(2) for _ in range(3)])
+
+    def forward(self, x):
+        scales = [x]
+        for _ in range(2):
+            scales.append(scales[-1][:, ::2])
+        found = {}
+        for i, (scale, layer) in enumerate(zip(scales, self.scales)):
+            self.last = scale.mean(dim=tuple(range(1, scale.ndim)))
+            found[f"scale_{i}"] = layer(scale) + self.last[:, None]
+        return found, [low.sum() * high.sum() for low, high in zip(scales[1:], scales[:-1])], self.last
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_python_runs_over_a_list_that_a_loop_of_fixed_length_has_filled(dynamic):
+    model, x = Pyramid(), torch.randn(3, 8)
+    model(x)
+    for to in ("torch", "jax"):
+        result = gfx.transpile(model, x, to=to, dynamic=dynamic)
+        for x in (torch.randn(3, 8), torch.randn(2, 8)) if dynamic else (x,):
+            got, want = result(x if to == "torch" else jnp.asarray(x.numpy())), model(x)
+            for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
+                np.testing.assert_allclose(np.asarray(a) if to == "jax" else a.detach(), b.detach(), rtol=1e-5)
