@@ -176,7 +176,7 @@ class LaxControl(HigherOrder):
         outer, self.writer.out = self.writer.out, []
         arguments = enter(True)
         lengths = self.items.lengths(node)
-        asked: ast.expr = ast.UnaryOp(ast.Invert(), name(done))
+        asked = self.going_on(node, done)
         for length in reversed(lengths):
             asked = ast.BinOp(ast.Compare(name(counter), [ast.Lt()], [length]), ast.BitAnd(), asked)
         body, self.writer.out = [*self.writer.out, ast.Return(asked)], outer

@@ -7,7 +7,18 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..control import host_operator, is_call, is_for, is_holder, is_host, is_loop, is_none_test, is_test, makes_python
+from ..control import (
+    host_operator,
+    is_call,
+    is_data_test,
+    is_for,
+    is_holder,
+    is_host,
+    is_loop,
+    is_none_test,
+    is_test,
+    makes_python,
+)
 from ..graph import Graph, Node, Value, values_in
 from ..infer.abstract import NUMBERS
 from ..op import Trait
@@ -68,7 +79,7 @@ class Expressions(Leaves):
             return transformed(self, node)
         if op.traits & Trait.TRUTH and (asked := self._negated(node.args[0])) is not None:
             return self.truth(asked.args[0], False)
-        if op.sign == "not" and self._is_mask(node.args[0]) and not self.of_numbers(node):
+        if op.sign == "not" and self._is_mask(node) and not self.of_numbers(node):
             return ast.UnaryOp(ast.Invert(), self.leaf(node.args[0]))
         made = self.control.spelled(node) or self.template(node)
         return self._unboxed(made) if op.traits & Trait.TRUTH else made
@@ -85,10 +96,13 @@ class Expressions(Leaves):
         found = type(value) is Value and value.node.op.sign == "not" and value.node in self.plan.inside
         return value.node if found else None
 
-    def _is_mask(self, leaf: Any) -> bool:
-        """Whether a leaf is surely an array of booleans: `~` of Python's True is no boolean."""
-        value = self.resolve(leaf)
-        return self.plan.facts.is_boolean(value) and self.plan.facts.is_array(value)
+    def _is_mask(self, node: Node) -> bool:
+        """Whether a `not` is surely of an array of booleans: `~` of Python's True is no boolean."""
+        value = self.resolve(node.args[0])
+        if not (self.plan.facts.is_boolean(value) and self.plan.facts.is_array(value)):
+            return False
+        asked = all(is_data_test(user) and user.args[0] is node.value for user in self.plan.users[node.value])
+        return self.plan.inverts(value, asked)
 
     def _is_list(self, leaf: Any, user: Node) -> bool:
         """Whether rows are a list that a loop of Python's filled, of which nothing but that list is made."""

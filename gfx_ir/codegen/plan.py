@@ -63,6 +63,12 @@ class Plan:
         weak = self.control.compiled and self.facts.whole_kind(value) is not None
         return not self.control.of_tensors and (weak or self.facts.is_number(value))
 
+    def inverts(self, leaf: Any, asked: bool) -> bool:
+        """Whether `~` of a truth is its opposite also where compiled code runs as it is. `asked`: whether a test asks for it alone:
+        -1, of Python's False, holds there as True does."""
+        truths = self.facts.truths.of(self.resolve(leaf)) if self.control.compiled else ()
+        return not truths or (asked and True not in truths)
+
     def seen(self, leaf: Any) -> Any:
         """A resolved leaf as the spelling of an op sees it: what Python has a number for is a host value, not a tensor."""
         if self.control.compiled or type(leaf) is not Value or not leaf.is_tensor or not self.facts.is_number(leaf):

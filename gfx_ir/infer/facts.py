@@ -36,6 +36,7 @@ from .listed import ItemsOf, parts, taken
 from .origins import Origins, asked_of
 from .shape_rules import ShapeRules
 from .signs import Signs
+from .truths import Truths
 
 _NONE_YET: Kinds = frozenset()
 _CHOOSING = ("min", "max")
@@ -75,6 +76,11 @@ class Facts:
     @cached_property
     def _signs(self) -> Signs:
         return Signs(self.flow)
+
+    @cached_property
+    def truths(self) -> Truths:
+        """Which of Python's truths values are where nothing is compiled."""
+        return Truths(self.flow, lambda value: self.of(value).first)
 
     @cached_property
     def flow(self) -> Flow:

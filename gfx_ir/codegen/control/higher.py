@@ -229,6 +229,12 @@ class HigherOrder(PythonControl):
             ):
                 self.writer.prefer[result] = read.id
 
+    def going_on(self, node: Node, done: str) -> ast.expr:
+        """Whether no trip has ended a loop. `done`: the name of the flag that tells."""
+        flag = name(done)
+        inverted = self.plan.inverts(node.values[node.arg("exit")], True)
+        return ast.UnaryOp(ast.Invert(), flag) if inverted else ast.Call(self.of_module("logical_not"), [flag], [])
+
     def while_loop(self, node: Node, carried: list[int]) -> ast.expr:
         test, body = node.regions
         hints = self.hints(node, carried)
@@ -238,7 +244,7 @@ class HigherOrder(PythonControl):
         def ask() -> bool:
             asked = self.writer.tree(outputs_of(test.result, 1)[0])
             if flag is not None:
-                done = ast.UnaryOp(ast.Invert(), name(flags[0]))
+                done = self.going_on(node, flags[0])
                 always = isinstance(asked, ast.Constant) and asked.value is True
                 asked = done if always else ast.BinOp(asked, ast.BitAnd(), done)
             self.writer.put(ast.Return(asked))

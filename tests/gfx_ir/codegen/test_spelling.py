@@ -284,7 +284,7 @@ SPELLED = [
     (unless_both, "torch", "hop", "torch.cond(~(a & b), "),
     (unless_both, "jax", "", "lax.cond(~(a & b), "),
     (until_large, "torch", "hop", "return ~done"),
-    (until_large, "jax", "", "return ~done"),
+    (until_large, "jax", "", "return jnp.logical_not(done)"),  # `~` of True, which jax.disable_jit leaves, holds
     (not_small, "jax", "", "return lax.cond(jnp.sum(x) > 3, lambda: x * 2, lambda: x)"),
     (counted, "torch", "", "steps += 1"),
     (relaxed, "torch", "", "torch.abs(r := torch.tanh(w @ x) - x)"),
