@@ -11,6 +11,7 @@ import numpy as np
 from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.dtypes import DType, number_of
+from gfx_ir.graph import Value
 from gfx_ir.trees import leaves
 
 from ..interfaces import Capturing
@@ -23,11 +24,21 @@ def positions(tracer: Capturing, index: Any) -> Any:
     if isinstance(index, tuple):
         return spliced(tracer, tuple(positions(tracer, item) for item in index))
     index = as_lists(own_position(tracer, index))
+    if type(index) is slice:
+        index = slice(*[_told(tracer, end) for end in (index.start, index.stop, index.step)])
     found = tracer.unwrap(index)
     parts = [part for part in leaves(index) if is_open(part)] if type(index) is list else []
     numbers = all(type(part) is HostProxy or part.weak for part in parts)
     apart = type(index) is list and any(item is None or item is Ellipsis or type(item) is slice for item in index)
     return ops.as_tensor(found) if parts and numbers and not apart else found
+
+
+def _told(tracer: Capturing, end: Any) -> Any:
+    """An end of a slice, as the number that it is for all inputs, where that is told: it tells the size of the part."""
+    value = end.read() if type(end) is Proxy and not end.weak else None
+    dtype = tracer.record.dtype(value) if type(value) is Value else None
+    known = tracer.decided.number(value) if dtype is not None and dtype.kind in "iu" else None
+    return end if known is None else known
 
 
 def own_position(tracer: Capturing, x: Any) -> Any:

@@ -1,5 +1,6 @@
 """What `x.size()` and `x.shape` give where the shape is known, beside shapes of the framework's own class."""
 
+import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
@@ -60,3 +61,16 @@ def test_the_sizes_of_a_typed_tensor_are_a_tuple_however_they_are_asked():
     theta, x = torch.randn(2, 2, 3), torch.randn(2, 1, 4, 4)
     got, want = gfx.transpile(fn, theta, x, to="torch")(theta, x), fn(theta, x)
     assert torch.allclose(got[0], want[0]) and got[1:] == want[1:]
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_ends_of_a_slice_that_are_the_same_for_all_inputs_tell_its_size(dynamic):
+    columns = {"length": (2, 3)}
+
+    def fn(x):
+        at, ends = np.array(columns["length"]), np.cumsum([1, 2])
+        return x[:, at[0] : at[1]].squeeze(1), x[:, ends[0] : ends[1]].squeeze(1)
+
+    x = torch.arange(8.0).reshape(2, 4)
+    got = gfx.transpile(fn, x, to="jax", dynamic=dynamic)(x.numpy())
+    assert all(np.array_equal(a, b) for a, b in zip(got, fn(x)))
