@@ -22,7 +22,7 @@ from ..frameworks.function_transforms import associative_scan, function_transfor
 from ..frameworks.gradients import autograd_function, custom_rule
 from ..frameworks.pytrees import Carried, flatten, owner_of
 from ..frameworks.staging import staged, transform
-from ..frameworks.structured import fori_loop, scan, while_loop
+from ..frameworks.structured import as_array, fori_loop, scan, truths_as_arrays, while_loop
 from ..frameworks.tape import tape_gradient
 from ..interfaces import Capturing
 from ..python.classes import is_instance
@@ -30,7 +30,7 @@ from ..python.draws import generator_of_seed
 from ..python.faults import not_given
 from ..python.rows import in_places
 from ..values.called import called_name
-from ..values.proxy import HostProxy, Proxy, is_open
+from ..values.proxy import HostProxy, Proxy, is_open, number_kinds
 from . import shapes
 from .conversion import convert
 from .copying import Copying, taking_apart
@@ -45,11 +45,15 @@ _FUNCTIONS = frozenset(("f", "func", "function", "operation", "is_leaf"))
 
 
 def _of_arrays(handler: Handler) -> Handler:
-    """A function of functions, for which numbers of Python's are arrays: those functions may ask them what an array is asked."""
+    """A function of functions, for which numbers of Python's are arrays: those functions may ask them what an array is asked. What it
+    gives are arrays, where operators tell: whole numbers are Python's, of any width, and so places and sizes."""
 
     def handled(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-        tracer.objects.makes_arrays = owner_of(tracer, f)
-        return handler(tracer, f, args, kwargs)
+        backend = tracer.objects.makes_arrays = owner_of(tracer, f)
+        result = handler(tracer, f, args, kwargs)
+        found, rebuild = flatten(backend, result)
+        made = [leaf if "int" in number_kinds(leaf) else as_array(tracer, leaf) for leaf in found]
+        return result if all(map(operator.is_, found, made)) else rebuild(made)
 
     return handled
 
@@ -59,18 +63,19 @@ def _cond(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     function, too: lax.cond(pred, true_operand, true_fun, false_operand, false_fun)."""
     if len(args) == 5 and callable(args[2]) and callable(args[4]):
         pred, first, then, second, otherwise = args
-        given = (first,), (second,)
+        given = tuple(truths_as_arrays(tracer, owner_of(tracer, f), (one,)) for one in (first, second))
     else:
         named = inspect.signature(f).bind(*args, **kwargs).arguments
         pred, then, otherwise = list(named.values())[:3]
-        given = (_operands(named),) * 2
+        given = (_operands(tracer, f, named),) * 2
     taken = lambda side, operands: lambda: tracer.calls.call(side, operands, {})
     return _chosen(tracer, f, pred, taken(then, given[0]), taken(otherwise, given[1]))
 
 
-def _operands(named: dict[str, Any]) -> tuple:
+def _operands(tracer: Capturing, f: Any, named: dict[str, Any]) -> tuple:
     """What the functions of a choice are called with; JAX takes a single one, None among them, by its name."""
-    return (named["operand"],) if "operand" in named else tuple(named.get("operands", ()))
+    operands = (named["operand"],) if "operand" in named else tuple(named.get("operands", ()))
+    return tuple(truths_as_arrays(tracer, owner_of(tracer, f), operands))
 
 
 def _chosen(tracer: Capturing, f: Any, test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
@@ -111,7 +116,7 @@ def _scan(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 def _switch(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """lax.switch(index, branches, *operands): an index beyond an end takes the branch at that end."""
     named = inspect.signature(f).bind(*args, **kwargs).arguments
-    index, (*others, last), operands = named["index"], named["branches"], _operands(named)
+    index, (*others, last), operands = named["index"], named["branches"], _operands(tracer, f, named)
 
     def choose(at: int) -> Any:
         if at == len(others):

@@ -27,7 +27,7 @@ class _State:
     def __init__(self, tracer: Capturing, backend: Backend, value: Any) -> None:
         self.tracer, self.backend, self.carried = tracer, backend, Carried(tracer, backend)
         self.most = int(np.iinfo(backend.held_as(int64).numpy).max)
-        self.held = self.carried.down(value)
+        self.held = self.carried.down(truths_as_arrays(tracer, backend, value))
 
     @property
     def value(self) -> Any:
@@ -145,6 +145,14 @@ def _trips(tracer: Capturing, backend: Backend, body: Any, state: Any, items: li
         outs.append([tracer.unwrap(as_array(tracer, leaf)) for leaf in found])
     stacked = [tracer.wrap(ops.stack(leaf), tracer.backend) for leaf in zip(*outs)]
     return state, None if rebuild is None else rebuild(stacked)
+
+
+def truths_as_arrays(tracer: Capturing, backend: Backend, tree: Any) -> Any:
+    """The tree that functions are handed as arrays, of which operators make other things than of Python's truths: ~True is -2."""
+    found, rebuild = flatten(backend, tree)
+    if bool not in map(type, found):
+        return tree
+    return rebuild([as_array(tracer, leaf) if type(leaf) is bool else leaf for leaf in found])
 
 
 def array_attribute(tracer: Capturing, x: Any, name: str) -> Any:

@@ -221,3 +221,24 @@ def test_a_parameter_that_a_rule_passes_over_is_refused():
         given.settle("reshape")
     assert given.get("dimensions")
     given.settle("reshape")
+
+
+def turned(x):
+    """What Python makes of ~True is -2, and of 1 / 0.0 an error."""
+    found = lax.cond(x.sum() > 0, lambda: True, lambda: False)
+    least = lax.switch(0 + (x[0] > 0), [lambda: 0.5, lambda: 0.0])
+    _, flags = lax.fori_loop(0, 3, lambda i, c: (c[0] + 1, ~c[1]), (0, True))
+    return ~found, 1 / least, jnp.where(~found, 1 / least, least**-2), flags
+
+
+@pytest.mark.parametrize("to", ["jax", "torch", "numpy"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_truths_and_fractions_that_tests_and_loops_give_are_arrays(sign, to):
+    x = sign * jnp.arange(1.0, 4.0)
+    made = gfx.transpile(turned, x, to=to)
+    given = {"jax": x, "torch": torch.tensor(np.asarray(x)), "numpy": np.asarray(x)}[to]
+    with np.errstate(divide="ignore"):
+        have = made(given)
+    for one, other in zip(turned(x), have, strict=True):
+        assert np.asarray(other).dtype.kind == one.dtype.kind
+        np.testing.assert_array_equal(one, other)
