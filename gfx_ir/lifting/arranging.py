@@ -81,15 +81,17 @@ class Arranging:
         if any(p < 0 for p in at):
             size = _seen.length(x, axis, f"{call} at a negative position needs the size of the axis")
             at = [p + size if p < 0 else p for p in at]
+        if self.say.rules == "numpy":  # JAX moves positions to the end of the axis
+            reaches(call, x, axis, [p - 1 for p in at if p > 0])
         new = self._x(frozen(values) if isinstance(values, (list, tuple)) else values)
         new = new if isinstance(new, Value) and new.is_tensor else ops.as_tensor(new)
         parts = self._inserted(new, len(at), rank, axis, isinstance(obj, int), call)
         order = sorted(range(len(at)), key=lambda n: at[n])
         pieces, last = [], 0
-        shaped = ops.getitem(x, along(axis, slice(0, 1)))
+        shape = tuple(1 if at == axis % rank else ops.size(x, at) for at in range(rank))
         for n in order:
             pieces.append(ops.getitem(x, along(axis, slice(last, at[n]))))
-            pieces.append(self._fitted(parts[n], shaped, x))
+            pieces.append(self._fitted(parts[n], shape, x))
             last = at[n]
         return ops.concat((*pieces, ops.getitem(x, along(axis, slice(last, None)))), axis=axis)
 
@@ -110,10 +112,10 @@ class Arranging:
             return [new if one else ops.getitem(new, along(axis, slice(n, n + 1))) for n in range(count)]
         raise MissingOp(f"GFX has no row for {call} of values of {depth} axes here", hint="concatenate slices instead")
 
-    def _fitted(self, part: Any, shaped: Any, x: Any) -> Any:
-        """A part as large as a slice, in the dtype of the array."""
+    def _fitted(self, part: Any, shape: tuple, x: Any) -> Any:
+        """A part as large as a slice of one place, in the dtype of the array."""
         if ask_rank(x, self.say.call("insert")) > 1 or ask_rank(part, self.say.call("insert")) == 0:
-            part = ops.broadcast_to(part, lookup("shape")(shaped))
+            part = ops.broadcast_to(part, shape)
         known = _seen.dtype(x)
         return ops.astype(part, ops.dtype_of(x) if known is None else known)
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from .. import ops
 from ..build import assumptions, host
-from ..errors import ShapeError
+from ..errors import OpenShape, ShapeError
 from ..graph import Value
+from ..host import bounds, reaching
 from ..infer.abstract import never_meet
 from ..op import OpDef
 from ..ops import _seen
@@ -120,6 +121,18 @@ def reaches(call: str, x: Any, axis: int, positions: Iterable[int]) -> None:
             )
     elif needed and assumptions() is not None:
         ops.check(host(">=", ops.size(x, axis), needed), f"{call}: positions beyond the axis", "IndexError")
+
+
+def not_one(call: str, x: Any, axis: int) -> None:
+    """Let it be known whether the size of an axis but the last is 1, of which a function makes something of fewer axes. Raises
+    OpenShape where that is open, and tells from which size on it is not."""
+    size = _seen.size_of(x, axis)
+    if (rank(x) or 0) <= axis + 1 or isinstance(size, int):
+        return
+    least = None if size is None else bounds(size)[0]
+    if least is None or least < 2:
+        why = f"{call} needs to know whether axis {axis} has the size 1"
+        raise OpenShape(why, within=None if size is None else reaching(size, 2))
 
 
 def fills(call: str, src: Any, op: OpDef, *args: Any) -> None:

@@ -183,16 +183,22 @@ class Reductions:
             return ops.mean(a, axis=axis, keepdims=keepdims)
         a = _floats(a) if kind_of(a) else surely_floats(a, self.say.rules)
         weights = self.say.as_array(weights)
-        if (
-            isinstance(axis, int)
-            and rank(weights) == 1
-            and (behind := -1 - axis if axis < 0 else ask_rank(a, self.say.call("average")) - 1 - axis)
-        ):
-            weights = ops.expand_dims(weights, tuple(range(1, behind + 1)))
+        if isinstance(axis, int) and ask_rank(weights, self.say.call("average"), 1) == 1:
+            return self._weighed(a, axis, weights, keepdims)
         if isinstance(axis, int) and rank(weights) != rank(a):
             weights = ops.broadcast_to(weights, lookup("shape")(a))
         total = ops.sum(ops.multiply(a, weights), axis=axis, keepdims=keepdims)
         return ops.divide(total, ops.sum(weights, axis=axis, keepdims=keepdims))
+
+    def _weighed(self, a: Any, axis: int, weights: Any, keepdims: Any) -> Any:
+        """The mean along an axis, whose places have these weights."""
+        if axis >= 0 and rank(a) is None:
+            total = ops.sum(ops.multiply(ops.moveaxis(a, axis, -1), weights), axis=-1)
+            found = ops.divide(total, ops.sum(weights))
+            return ops.expand_dims(found, axis) if keepdims else found
+        behind = -1 - axis if axis < 0 else ask_rank(a, self.say.call("average")) - 1 - axis
+        spread = ops.expand_dims(weights, tuple(range(1, behind + 1))) if behind else weights
+        return ops.divide(ops.sum(ops.multiply(a, spread), axis=axis, keepdims=keepdims), ops.sum(weights))
 
     def ptp(self, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """From the smallest to the largest."""

@@ -10,6 +10,7 @@ from ..errors import ShapeError
 from ..graph import Value
 from ..ops.statistics import areas
 from ..types import LogicalTensor
+from .ranks import not_one
 from .words import Dialect, Table, ask_rank, expect, kind_of
 
 
@@ -58,6 +59,7 @@ class Statistics:
         given = [self._wide(held) for held in (x, y) if held is not None]
         found = [held if rowvar or ask_rank(held, call) < 2 else ops.matrix_transpose(held) for held in given]
         if len(found) == 1:
+            not_one(call, found[0], 0)  # of one row a number tells
             return found[0]
         return ops.concat([ops.expand_dims(held, 0) if ask_rank(held, call) < 2 else held for held in found], axis=0)
 

@@ -34,6 +34,15 @@ def _product(args: SimpleNamespace) -> str:
     return f"{left} @ {'x2' if both is getattr(torch, b.name) else f'x2.to({both})'}"
 
 
+def _solve(args: SimpleNamespace) -> str:
+    """torch takes a matrix for a stack of vectors where it has the sizes of the others but for their last axis."""
+    systems, given = rank_of(args.x1), rank_of(args.x2)
+    if given == 1 or systems == 2 or (systems is not None and given is not None and given != systems - 1):
+        return "torch.linalg.solve(x1, x2)"
+    matrix = "x2[None]" if systems is not None and given is not None else "x2[None] if 1 < x2.ndim < x1.ndim else x2"
+    return f"torch.linalg.solve(x1, {matrix})"
+
+
 def _trace(args: SimpleNamespace) -> str:
     return "torch.trace(x)" if rank_of(args.x) == 2 else "torch.diagonal(x, dim1=-2, dim2=-1).sum(-1)"
 
@@ -145,7 +154,7 @@ ROWS = (
         "torch.linalg.matrix_norm(x, ord=ord, dim=axis, keepdim=keepdims)",
         {"torch.linalg.matrix_norm": _matrix_norm},
     ),
-    Row("solve", "torch.linalg.solve(x1, x2)", {"torch.linalg.solve": solve}, alike=("x1", "x2")),
+    Row("solve", _solve, {"torch.linalg.solve": solve}, alike=("x1", "x2")),
     Row(
         "inv",
         "torch.linalg.inv(x)",

@@ -6,6 +6,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.lifting.ranks import not_one
 from gfx_ir.lifting.words import kind_of
 from gfx_ir.ops.statistics import areas
 
@@ -19,7 +20,17 @@ def _trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: Any = -1) -> Any:
 
 
 def _cov(input: Any, *, correction: Any = 1, fweights: Any = None, aweights: Any = None) -> Any:
-    return ops.cov(floating(input), correction, fweights, aweights)
+    return ops.cov(_rows("torch.cov", input), correction, fweights, aweights)
+
+
+def _corrcoef(input: Any) -> Any:
+    return ops.corrcoef(_rows("torch.corrcoef", input))
+
+
+def _rows(call: str, x: Any) -> Any:
+    """Variables, a row each: of one row a number tells."""
+    not_one(call, x, 0)
+    return floating(x)
 
 
 def _logcumsumexp(input: Any, dim: Any) -> Any:
@@ -39,5 +50,5 @@ ROWS = (
         "torch.cov(x, correction=correction, fweights=fweights, aweights=aweights)",
         {names("cov"): _cov},
     ),
-    Row("corrcoef", "torch.corrcoef(x)", {names("corrcoef"): lambda input: ops.corrcoef(floating(input))}),
+    Row("corrcoef", "torch.corrcoef(x)", {names("corrcoef"): _corrcoef}),
 )
