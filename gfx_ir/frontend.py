@@ -66,6 +66,10 @@ class Frontend(Arrays):
         self.written: dict[Any, Any] = {}  # functions in whose place capture enters a Python function
         self.printed: dict[str, tuple[Any, Lift]] = {}  # helpers that GFX itself prints, and what they stand for
 
+    def is_structure(self, x: Any) -> bool:
+        """Whether it tells how a tree is built, without the leaves."""
+        return False
+
     def beside(self, x: Any) -> Any:
         """What a number of NumPy's is that its functions and operators are given beside its arrays."""
         return x

@@ -265,6 +265,10 @@ class JaxBackend(Backend):
         met.update(held)
         return new[id(x)]
 
+    def is_structure(self, x: Any) -> bool:
+        """What jax.tree.structure gives."""
+        return isinstance(x, jax.tree_util.PyTreeDef)
+
     def shape_of_tree(self, tree: Any) -> Any:
         """Its structure, which knows what an object holds beside arrays."""
         return jax.tree.structure(tree)

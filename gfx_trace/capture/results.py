@@ -69,6 +69,8 @@ class Results:
             return (tracer.host("tuple", result.value) if taken else self._point(result)), None
         if kind in (int, float, bool, complex, str, type(None)):
             return result, None
+        if tracer.backend is not None and tracer.backend.is_structure(result):
+            return None, lambda _: result
         if type(result) is OpenList:
             return as_list(tracer, result), None
         if isinstance(result, Unusable):

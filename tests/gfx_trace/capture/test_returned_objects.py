@@ -1,9 +1,11 @@
 """Objects that captured code makes and returns: rebuilt by the Program, and dictionaries of their tensors in emitted code."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
+from jax.example_libraries import optimizers
 
 import gfx_trace as gfx
 from gfx_ir.errors import CaptureError
@@ -105,3 +107,24 @@ def holds_itself(x):
 def test_what_cannot_be_made_anew_is_refused(f):
     with pytest.raises(CaptureError, match=r"GFX cannot (return a|convert this write)"):
         gfx.symbolic_trace(f, torch.ones(2, 3))
+
+
+@pytest.mark.parametrize("to", ["jax", "torch"])
+def test_a_state_that_says_how_its_tree_is_built_goes_round(to):
+    """The states of jax.example_libraries.optimizers hold treedefs, which no graph does."""
+    init, update, params = optimizers.momentum(0.1, 0.9)
+
+    def step(at, state, x):
+        slope = jax.grad(lambda tree: jnp.sum((x @ tree["w"] + tree["b"]) ** 2))(params(state))
+        return update(at, slope, state)
+
+    x, state = jnp.arange(6.0).reshape(2, 3), init({"w": jnp.ones((3, 2)), "b": jnp.zeros(2)})
+    made = gfx.transpile(step, jnp.asarray(0), state, x, to=to)
+    turned = (lambda leaf: leaf) if to == "jax" else (lambda leaf: torch.tensor(np.asarray(leaf)))
+    want, have = state, jax.tree.map(turned, state)
+    for at in range(2):
+        want, have = step(at, want, x), made(turned(jnp.asarray(at)), have, turned(x))
+    for one, other in zip(jax.tree.leaves(want), jax.tree.leaves(have), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5)
+    same = gfx.symbolic_trace(step, jnp.asarray(0), state, x)(jnp.asarray(0), state, x)
+    assert jax.tree.structure(same) == jax.tree.structure(state)
