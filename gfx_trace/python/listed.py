@@ -31,6 +31,9 @@ class Fixed(NamedTuple):
     dims: tuple | None = None
 
 
+_OPEN = Fixed()
+
+
 class ListedItems(Unusable):
     """What stands in a list for items of which the number is open, and which may have several shapes. Joined or stacked they are
     one tensor; how many there are is asked of the list, which can be returned. `rows` holds them, as a value of kind "list"; `kind`: what
@@ -38,7 +41,7 @@ class ListedItems(Unusable):
 
     __slots__ = ("rows", "kind", "fixed")
 
-    def __init__(self, rows: Proxy, kind: Any = "", fixed: Fixed = Fixed()) -> None:
+    def __init__(self, rows: Proxy, kind: Any = "", fixed: Fixed = _OPEN) -> None:
         self.rows, self.kind, self.fixed = rows, kind, fixed
         active.builder.record.filled = True
         super().__init__(
@@ -149,9 +152,7 @@ class SpreadItems(Unusable):
         return [tuple(tracer.loops.map_(operator.itemgetter(at), self.items)) for at in range(count)]
 
 
-def merged(
-    tracer: Capturing, parts: Sequence[Any], backend: Any, kind: Any = "", fixed: Fixed = Fixed()
-) -> ListedItems:
+def merged(tracer: Capturing, parts: Sequence[Any], backend: Any, kind: Any = "", fixed: Fixed = _OPEN) -> ListedItems:
     """One list of what is in several parts, each a list (a Proxy of a value of that kind) or an item of its own."""
     if len(parts) == 1 and is_list(parts[0]):
         return ListedItems(parts[0], kind, fixed)
