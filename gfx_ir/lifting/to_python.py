@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import ops
+from ..build import told_content
 from ..errors import MissingOp
 from ..row import OpenRows
 from .words import ask_rank
@@ -20,7 +23,11 @@ def item(x: Any, *args: Any) -> Any:
 
 
 def tolist(x: Any) -> Any:
-    """All of an array's numbers, in lists within lists; of an array without axes the number itself. One of open rank has one axis."""
+    """All of an array's numbers, in lists within lists; of an array without axes the number itself. One of open rank has one axis.
+    Whole numbers that are the same for all inputs are these."""
+    held = told_content(x)
+    if isinstance(held, np.ndarray) and held.dtype.kind in "biu":
+        return held.tolist()
     dims = getattr(getattr(x, "type", None), "dims", None)
     if dims is not None and all(isinstance(dim, int) for dim in dims):
         return _nested(x, dims, ())

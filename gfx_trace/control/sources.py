@@ -46,7 +46,7 @@ class Sources:
             )
         if type(iterable) is ListedItems:
             count = ("range", 0, self.tracer.unwrap(iterable.length(self.tracer)), 1)
-            return Source([count], lambda values: iterable.item(self.tracer, values[0]), ["int"], iterable.fixed.count)
+            return Source([count], lambda values: iterable.item(self.tracer, values[0]), ["int"], iterable.fixed.number)
         if isinstance(iterable, Proxy):
             value = iterable.read()
             dims = getattr(getattr(value, "type", None), "dims", None)

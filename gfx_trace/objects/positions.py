@@ -21,6 +21,8 @@ def positions(tracer: Capturing, op: OpDef, args: tuple) -> tuple:
     bytes, with a guard."""
     at = op.params.index(op.index)
     index = args[at]
+    if type(index) is tuple and len(index) == 1 and type(index[0]) is list:
+        index = index[0]
     if type(index) is tuple:
         made: Any = tuple([_same_everywhere(tracer, op, item) for item in index])
     else:

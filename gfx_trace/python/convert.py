@@ -20,9 +20,10 @@ from .sequences import spliced
 
 
 def positions(tracer: Capturing, index: Any) -> Any:
-    """An index as ops take it: a list with captured numbers is one tensor of positions."""
+    """An index as ops take it: a list with captured numbers is one tensor of positions, and so is a tuple in a tuple."""
     if isinstance(index, tuple):
-        return spliced(tracer, tuple(positions(tracer, item) for item in index))
+        items = [list(item) if isinstance(item, tuple) else item for item in index]
+        return spliced(tracer, tuple([positions(tracer, item) for item in items]))
     index = as_lists(own_position(tracer, index))
     if type(index) is slice:
         index = slice(*[_told(tracer, end) for end in (index.start, index.stop, index.step)])
@@ -36,7 +37,9 @@ def positions(tracer: Capturing, index: Any) -> Any:
 def _told(tracer: Capturing, end: Any) -> Any:
     """An end of a slice, as the number that it is for all inputs, where that is told: it tells the size of the part."""
     value = end.read() if type(end) is Proxy and not end.weak else None
-    dtype = tracer.record.dtype(value) if type(value) is Value else None
+    if type(value) is not Value:
+        return end
+    dtype = tracer.record.dtype(value)
     known = tracer.decided.number(value) if dtype is not None and dtype.kind in "iu" else None
     return end if known is None else known
 

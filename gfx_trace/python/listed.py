@@ -27,7 +27,7 @@ from .checks import check_place, checked
 class Fixed(NamedTuple):
     """What is fixed of items that one value holds: how many there are, and what holds of the sizes of each."""
 
-    count: int | None = None
+    number: int | None = None
     dims: tuple | None = None
 
 
@@ -54,9 +54,9 @@ class ListedItems(Unusable):
 
     def __iter__(self) -> Iterator[Any]:
         """The items one by one, where their number is fixed: Python runs a loop over them."""
-        if self.fixed.count is None:
+        if self.fixed.number is None:
             raise self.error
-        return (self.item(active.builder, at) for at in range(self.fixed.count))
+        return (self.item(active.builder, at) for at in range(self.fixed.number))
 
     def refused(self, tracer: Capturing, what: str, instead: str) -> UnsupportedConstruct:
         """The error for what cannot be done to the list, a verb with what belongs to it."""
@@ -78,8 +78,8 @@ class ListedItems(Unusable):
 
     def length(self, tracer: Capturing) -> Any:
         """How many there are."""
-        if self.fixed.count is not None:
-            return self.fixed.count
+        if self.fixed.number is not None:
+            return self.fixed.number
         return tracer.wrap(tracer.host("len", self.rows.read()), self.rows.backend)
 
     def item(self, tracer: Capturing, at: Any) -> Any:

@@ -201,8 +201,9 @@ def listed_items(items: Any, kind: Any = None) -> ListedItems:
     parts = list(map(_part, items))
     backend = next((x.backend for part in parts for x in tensors_in(part)), tracer.backend)
     told = list(map(_fixed, items))
-    counts = [fixed.count for fixed in told]
-    fixed = Fixed(None if None in counts else sum(map(int, counts)), joined_dims([fixed.dims for fixed in told]))
+    counts = [fixed.number for fixed in told if fixed.number is not None]
+    number = sum(counts) if len(counts) == len(told) else None
+    fixed = Fixed(number, joined_dims([fixed.dims for fixed in told]))
     return merged(tracer, parts, backend, kind, fixed)
 
 

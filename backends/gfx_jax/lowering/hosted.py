@@ -4,7 +4,8 @@ trips a loop has, is computed by NumPy. Under jax.jit arrays of JAX's own hold n
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import operator
+from collections.abc import Container, Iterator
 from typing import Any
 
 import numpy as np
@@ -52,9 +53,28 @@ class Hosted(Lowering):
                 waiting += [(graph, part) for part in values_in(value.node.args)]
         hosted = [value.node for value in wanted if not is_given(value.node)]
         program.entry.set(HOSTED, frozenset(hosted))
+        self._handed_on(hosted, emission)
         for node in hosted:
             if node.op.traits & Trait.OF_ONE:
                 _as_number(node)
+
+    def _handed_on(self, hosted: list[Node], emission: Emission) -> None:
+        """What takes such an array by a way that JAX's alone have, as x.at[…], gets one of JAX's."""
+        waiting, apart = [value for node in hosted for value in node.values], set(hosted)
+        while waiting:
+            value = waiting.pop()
+            for user in {user: None for user in value.users() if user not in apart and not user.regions}:
+                template = emission.backend.templates.get(user.op.name)
+                if template is None or not template.spells(user.args):
+                    continue
+                tree = template.tree(user.args)
+                others = {_root(taken) for taken in _taken(tree, user.op.params) if not _numpy_has(taken)}
+                places = [at for at, x in enumerate(user.args) if x is value and user.op.params[at] in others]
+                if places:
+                    made = put_before(user, "as_tensor", value)
+                    user.set_args(tuple([made if at in places else x for at, x in enumerate(user.args)]))
+                elif type(tree) is ast.Name or (type(tree) is ast.Expression and type(tree.body) is ast.Name):
+                    waiting += user.values  # a copy is the array itself
 
     def _all_computable(self, program: Program, emission: Emission, calls: Calls) -> dict[Graph, set[Value]]:
         """The arrays of all graphs that follow from sizes. What a function is given does where it does at each call."""
@@ -137,9 +157,28 @@ def _is_numpys(node: Node, emission: Emission) -> bool:
     if template is None or node.op.draws or not template.spells(node.args):
         return False
     tree = template.tree(node.args)
-    functions = [inner for inner in ast.walk(tree) if type(inner) is ast.Attribute and type(inner.value) is ast.Name]
     names = {inner.id for inner in ast.walk(tree) if type(inner) is ast.Name} - set(node.op.params)
-    return names <= {_MODULE, *_KINDS.values()} and all(hasattr(np, f.attr) for f in functions if f.value.id == _MODULE)  # type: ignore[attr-defined]
+    return names <= {_MODULE, *_KINDS.values()} and all(map(_numpy_has, _taken(tree, (_MODULE, *node.op.params))))
+
+
+def _taken(tree: ast.AST, names: Container[str]) -> list[ast.Attribute]:
+    """What a spelling takes of modules and arrays of these names."""
+    found = [inner for inner in ast.walk(tree) if type(inner) is ast.Attribute]
+    return [taken for taken in found if _root(taken) in names]
+
+
+def _root(taken: ast.Attribute) -> str:
+    return ast.unparse(taken).partition(".")[0]
+
+
+def _numpy_has(taken: ast.Attribute) -> bool:
+    """Whether there is in NumPy what JAX's module has by this name, or one of its arrays."""
+    module, _, path = ast.unparse(taken).partition(".")
+    try:
+        operator.attrgetter(path if module == _MODULE else taken.attr)(np if module == _MODULE else np.ndarray)
+    except AttributeError:
+        return False
+    return True
 
 
 def _as_number(node: Node) -> None:

@@ -20,7 +20,8 @@ from gfx_ir.types import LogicalTensor
 
 _PROBED = frozenset(("create", "shape"))
 """Families of ops whose arguments tell sizes: which of them do is asked of the shape rule."""
-_PROBE = LogicalTensor(float32, (6, 6))
+_SIZE = 6
+_PROBE = LogicalTensor(float32, (_SIZE, _SIZE))
 _BY_PYTHON = {lookup(op.control.on_data): op for op in REGISTRY.values() if op.control and op.control.on_data}
 """What data decide, decided by the target's Python, which runs only where data are at hand."""
 
@@ -101,11 +102,13 @@ def is_sized_by_data(node: Node) -> bool:
 
 
 def _probe(leaf: Any) -> Any:
-    """A type like that of a value, whose sizes are known."""
+    """A type like that of a value, whose sizes are known, and a number in the place of one of Python's."""
+    if type(leaf) is Value and leaf.kind == "int":
+        return _SIZE
     if not _is_data(leaf):
         return leaf
     known = leaf.type if isinstance(leaf.type, LogicalTensor) else _PROBE
-    dims = _PROBE.dims if known.dims is None else tuple(n if type(n) is int else 6 for n in known.dims)
+    dims = _PROBE.dims if known.dims is None else tuple(n if type(n) is int else _SIZE for n in known.dims)
     return LogicalTensor(known.dtype or float32, dims)
 
 

@@ -132,3 +132,27 @@ def test_a_list_with_slices_is_a_place(name):
         program = gfx.symbolic_trace(each, torch.ones(3, 2), dynamic=True)
         torch.testing.assert_close(program.to("torch")(x), each(x))
         np.testing.assert_allclose(program.to("jax")(jnp.asarray(x.numpy())), each(x))
+
+
+def _written(x):
+    y = x.clone()
+    y[:, (0, 2)] += 1
+    y[(0, 1), (0, 1), None] = 5
+    return y
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: (x[:, (0, 2)], x[((0, 1), (1, 2))], x[(1, 0), None, 1:]),
+        lambda x: (x[(0, 1),], x[[1, 0],], x[(True, False),], x[:, (True, False, True)]),
+        _written,
+        lambda x: x.permute(torch.cat([torch.tensor([1]), torch.arange(1)]).tolist()),
+    ],
+)
+def test_a_tuple_in_an_index_is_a_list_of_positions_and_so_is_what_a_constant_lists(fn):
+    x = torch.arange(6.0).reshape(2, 3)
+    for to in ("torch", "jax"):
+        made = gfx.transpile(fn, x, to=to, dynamic=True)
+        for got, want in zip(made(x if to == "torch" else x.numpy()), fn(x), strict=True):
+            np.testing.assert_array_equal(got, want)
