@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, cast
 
 import ml_dtypes
@@ -373,7 +373,7 @@ class _Place:
         }  # fmt: skip
 
 
-def _clean(kwargs: dict[str, Any], accepted: set[str]) -> dict[str, Any]:
+def _clean(kwargs: dict[str, Any], accepted: Collection[str]) -> dict[str, Any]:
     """Keyword arguments as the lift takes them."""
     out: dict[str, Any] = {}
     for name, value in kwargs.items():
