@@ -17,7 +17,7 @@ from gfx_ir.backend import Lift, Written
 from gfx_ir.build import host
 
 from . import attention, kinds, layouts
-from .lifting import dtype_like, floating, known_rank, refuse
+from .lifting import ask_rank, dtype_like, floating, refuse
 from .lifts import activations as act
 from .lifts import embeddings, layers, losses, matrices, norms, pools, recurrent, shapes, shuffles
 from .scalars import on_scalars
@@ -69,7 +69,7 @@ def _update_statistics(m: Any, input: Any, mean: Any, var: Any) -> None:
 
 def _instance_norm(dims: int) -> Callable[..., Any]:
     def fn(m: Any, input: Any) -> Any:
-        single = known_rank(input) == dims + 1
+        single = ask_rank(input, dims + 2, f"InstanceNorm{dims}d") == dims + 1
         x = ops.expand_dims(input, 0) if single else input
         own = m.training or not m.track_running_stats
         momentum = 0.0 if m.momentum is None else m.momentum

@@ -10,6 +10,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import dtype_of
 from gfx_ir.dtypes import DType, holds
+from gfx_ir.host import mod
 from gfx_ir.lifting.ranks import require
 from gfx_ir.lifting.to_python import tolist
 from gfx_ir.list_spellings import at_path, in_order
@@ -25,6 +26,7 @@ from ..lifting import (
     sequence,
     shape_of,
     sizes,
+    told_size,
 )
 from ..lifts import finding, shapes, splitting
 from ._spell import is_scalar, rank_of, sized, spread
@@ -65,9 +67,13 @@ def _cat(args: SimpleNamespace) -> str:
 
 
 def _split(args: SimpleNamespace) -> str:
-    parts = args.sections if isinstance(args.sections, int) else len(args.sections)
-    function = "torch.chunk" if isinstance(args.sections, int) else "torch.split"
-    return f"{function}(x, sections, dim=axis)" + ("[0]" if parts == 1 else "")
+    """Parts of the sizes given, or so many of one size: torch.chunk makes a smaller one at the end where they do not come out even."""
+    if not isinstance(args.sections, int):
+        return "torch.split(x, sections, dim=axis)" + ("[0]" if len(args.sections) == 1 else "")
+    size = told_size(args.x, args.axis)
+    if args.sections == 1 or (size is not None and mod(size, args.sections) == 0):
+        return "torch.chunk(x, sections, dim=axis)" + ("[0]" if args.sections == 1 else "")
+    return f"x.unflatten(axis, (sections, -1)).unbind({args.axis if args.axis >= 0 else args.axis - 1})"
 
 
 def _single(text: str, op: Any) -> Any:
