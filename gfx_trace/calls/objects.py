@@ -18,6 +18,7 @@ from gfx_ir.python_numbers import NUMBER_CLASSES
 from ..frameworks.structured import array_attribute
 from ..heap.chains import same_view
 from ..heap.contents import table_of
+from ..heap.framework_state import remembers
 from ..interfaces import Capturing
 from ..objects.attributes import NOT_OWN
 from ..objects.native_methods import on_fixed
@@ -308,6 +309,9 @@ class Objects:
 
     def _put(self, o: Any, at: Any, key: Any, value: Any) -> None:
         """o[key] = value of a list or dictionary, of which `at` is the place."""
+        if remembers(self.tracer.site, o, value):
+            o[key] = value
+            return
         self.tracer.journal.record(o, at, "item", str(key), self.tracer.span(), everywhere=True)
         if type(key) not in PLAIN_KEYS:
             self.tracer.native_methods.run((key, *o), lambda: o.__setitem__(key, value))

@@ -18,7 +18,7 @@ from gfx_ir.backend import Backend
 from gfx_ir.errors import BackendError
 from gfx_ir.probing import is_module
 
-from ..rewrite.packages import framework
+from ..rewrite.packages import framework, of_package
 from .contents import attributes_of, children, contents_of, fill, has_attributes, only_reads, row_of
 from .reached import reached_from
 
@@ -29,6 +29,14 @@ def stateful(f: Any, args: tuple) -> bool:
     """Whether a framework's function gets an object of the framework's first, and may write to it."""
     runs = isinstance(f, types.FunctionType) and not f.__code__.co_flags & _GENERATOR and not only_reads(f.__name__)
     return runs and bool(args) and framework(f.__globals__.get("__name__", "")) and _holds(args[0])
+
+
+def remembers(code: types.FrameType | None, table: Any, value: Any) -> bool:
+    """Whether code of a framework's keeps a function in a table of its module, to find it the next time, as kl_divergence does: what it
+    finds is the same."""
+    if code is None or type(table) is not dict or not isinstance(value, types.FunctionType):
+        return False
+    return of_package(code.f_globals.get("__name__", "")) and any(held is table for held in code.f_globals.values())
 
 
 def begins(f: Any, args: tuple) -> bool:

@@ -33,6 +33,11 @@ def _of_one(module: str, backends: tuple[Backend, ...]) -> bool:
     return package in _FOREIGN or any(package in known.packages for known in backends)
 
 
+def of_package(module: str) -> bool:
+    """Whether a module, told by its name, is in a framework's package, be it entered or not."""
+    return module.partition(".")[0] in _FOREIGN
+
+
 def users(names: dict[str, Any]) -> bool:
     """Whether a module, told by its names, is the user's: neither of a framework nor of the standard library."""
     name = names.get("__name__", "")

@@ -73,3 +73,16 @@ def test_arguments_are_checked_where_it_runs():
         ValueError, match=r"Expected parameter scale .* of distribution Normal\(loc: torch.Size\(\[3\]\)"
     ):
         gfx.symbolic_trace(f, X, X)(X, -X)
+
+
+def test_the_first_divergence_of_two_classes_may_be_in_a_loop_or_under_a_test(monkeypatch):
+    def fn(m, y):
+        total = []
+        for i in range(2):
+            total.append(D.kl_divergence(D.Gamma(m + i, y), D.Gamma(y, m)))
+        return torch.stack(total), D.kl_divergence(D.Beta(m, y), D.Beta(y, m)) if m.sum() > 1 else m
+
+    monkeypatch.setattr(torch.distributions.kl, "_KL_MEMOIZE", {})
+    made = gfx.transpile(fn, X, X + 1, to="torch")
+    for got, want in zip(made(X, X + 2), fn(X, X + 2), strict=True):
+        torch.testing.assert_close(got, want)
