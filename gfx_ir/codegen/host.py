@@ -86,8 +86,10 @@ def _gives_bool(writer: Leaves, value: Any) -> bool:
 
 
 def _number(writer: Leaves, operator: str, value: Value) -> ast.expr:
-    """The number of Python's that a tensor holds. Compiled code hands the array over, and what shows it takes the number of it."""
-    if writer.module.style.control.compiled or (
+    """The number of Python's that a tensor holds. Compiled code hands the array over, and what shows it takes the number of it; an array
+    that Python has there, as NumPy's, is asked for it."""
+    hosted = writer.resolve(value).node in writer.module.hosted
+    if (writer.module.style.control.compiled and not hosted) or (
         not writer.module.style.control.of_tensors and writer.plan.facts.is_number(writer.resolve(value))
     ):
         return writer.leaf(value)

@@ -188,3 +188,14 @@ def test_arrays_that_numpy_computes_are_written_as_jaxs(fn):
     x = torch.rand(2, 3, 5, 6)
     for got, want in zip(jax.tree.leaves(jax.jit(made.fn)(x.numpy())), jax.tree.leaves(fn(x)), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+
+
+def test_a_whole_number_of_a_fraction_of_a_size_is_whole():
+    def fn(x):
+        part = int(x.shape[1] * np.sqrt(0.4))
+        return x[:, :part], x * part
+
+    made = gfx.transpile(fn, torch.ones(2, 8), to="jax", dynamic=True)
+    x = torch.rand(2, 11)
+    for got, want in zip(jax.jit(made.fn)(x.numpy()), fn(x), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-6)
