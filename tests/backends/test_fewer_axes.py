@@ -1,5 +1,6 @@
 """Arrays of fewer axes than those beside them: weights of the places along an axis, and what systems of equations are solved for."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -65,6 +66,16 @@ def test_numpy_solves_for_a_matrix_where_pytorch_would_take_its_rows_for_vectors
     args = [TARGETS[backend](x) for x in (SYSTEMS, b)]
     program = gfx.symbolic_trace(solved, *(args if given else ()), backend=backend)
     agrees(program, np.linalg.solve(SYSTEMS, b), SYSTEMS, b)
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 3), (3, 2), (3, 3, 1)])
+def test_jax_solves_triangles_for_vectors_where_the_sizes_say_so(shape):
+    def solved(a, b):
+        return jax.scipy.linalg.solve_triangular(a, b, lower=True)
+
+    b = RNG.normal(size=shape).astype(np.float32)
+    program = gfx.symbolic_trace(solved, jnp.asarray(SYSTEMS), jnp.asarray(b))
+    agrees(program, solved(jnp.asarray(SYSTEMS), jnp.asarray(b)), SYSTEMS, b)
 
 
 def test_whether_pytorch_solves_for_vectors_is_not_guessed_of_open_sizes():

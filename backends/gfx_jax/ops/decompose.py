@@ -8,8 +8,10 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import dtype_of
-from gfx_ir.errors import MissingOp
+from gfx_ir.errors import MissingOp, OpenShape
 from gfx_ir.lifting.decompositions import Decompositions, Eigen
+from gfx_ir.lifting.words import ask_rank
+from gfx_ir.ops import _seen
 from gfx_ir.ops.create import limit
 
 from ._lift import JNP, expect, refuse
@@ -47,9 +49,25 @@ def _solve_triangular(
     if trans not in (0, "N"):
         a, lower = ops.matrix_transpose(a), not lower
         a = ops.conj(a) if trans in (2, "C") else a
-    if getattr(b.type, "rank", None) == 1:
+    if _is_vector(a, b):
         return ops.squeeze(ops.solve_triangular(a, ops.expand_dims(b, -1), not lower, unit_diagonal), axis=-1)
     return ops.solve_triangular(a, b, not lower, unit_diagonal)
+
+
+def _is_vector(a: Any, b: Any) -> bool:
+    """Whether b is a stack of vectors: one axis fewer than a and the size of its last. Raises OpenShape where that is open."""
+    given = _seen.rank(b)
+    if given == 1:
+        return True
+    call = "jax.scipy.linalg.solve_triangular"
+    if ask_rank(a, call, 2) == 2 or given is None or given != ask_rank(a, call) - 1:
+        return False
+    sizes = _seen.size_of(a, -1), _seen.size_of(b, -1)
+    if sizes[0] is not None and sizes[0] == sizes[1]:
+        return True
+    if not all(isinstance(size, int) for size in sizes):
+        raise OpenShape(f"{call} needs the sizes of its arguments, which tell vectors from a matrix")
+    return False
 
 
 def _lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:

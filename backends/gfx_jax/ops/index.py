@@ -238,7 +238,20 @@ def _dynamic_update_slice_in_dim(
     if axis < 0:
         axis += ask_rank(operand, "a negative axis")
     at = _positions(operand, start_index, ops.size(update, axis), axis)
-    return ops.index_put(operand, (*(slice(None),) * axis, at), update)
+    rank = _seen.rank(operand)
+    behind = range(axis + 1, axis + 1 if rank is None else rank)
+    index = [*(_from_start(operand, update, other) for other in range(axis)), at]
+    index += [_from_start(operand, update, other) for other in behind]
+    while index[-1] == slice(None):
+        index.pop()
+    return ops.index_put(operand, tuple(index), update)
+
+
+def _from_start(operand: Any, update: Any, axis: int) -> slice:
+    """The places along an axis that an update fills, which may be smaller than what it updates. Where no ranks are known it is not."""
+    size = _seen.size_of(update, axis)
+    whole = _seen.rank(operand) is None or (size is not None and size == _seen.size_of(operand, axis))
+    return slice(None) if whole else slice(None, ops.size(update, axis))
 
 
 def _dynamic_update_index_in_dim(
