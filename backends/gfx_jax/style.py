@@ -30,7 +30,7 @@ LOWERING = (
     "booleans", "untold", "powers", "promoted", "lacking_dtypes", Masked.name, Added.name, Wide.name, "composites",
     "traced", Hashed.name, "truths", "asked_first", "merged_tests", "simplify", "drop_carried", "unpacked",
     "staged_ranges", "shortest", "ranges", Bounded.name, Hosted.name, Runs.name, Sizes.name,
-    "filled_lists", "kept_lists", "returned", "unread", "inline_calls", "gathered", Joined.name, "reroll", "nested_loops",
+    "filled_lists", "kept_lists", "stacked_lists", "returned", "unread", "inline_calls", "gathered", Joined.name, "reroll", "nested_loops",
 )  # fmt: skip
 """What loops and tests hand on is arrays of one dtype and shape; then casts, then their forms in lax, then which functions there are."""
 

@@ -50,7 +50,7 @@ _FIRST = ("repeated_keys", "keep_order", "own_gradients", "foreign_texts", "lite
 _DTYPES = (
     "booleans", "untold", "powers", "promoted", "lacking_dtypes", "composites", OneDtype.name, "alike_lists", "tensor_lists",
 )  # fmt: skip
-_LAST = ("kept_lists", "returned", "unread", "inline_calls", "gathered", "reroll", "one_generator")
+_LAST = ("kept_lists", "stacked_lists", "returned", "unread", "inline_calls", "gathered", "reroll", "one_generator")
 LOWERING = (
     *_FIRST, "handed", *_DTYPES,
     "truths", "merged_tests", "simplify", "drop_carried", "unpacked", "filled_lists", *_LAST, "nested_loops",

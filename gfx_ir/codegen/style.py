@@ -12,7 +12,7 @@ from .writer import ControlWriter
 PLAIN = (
     "repeated_keys", "keep_order", "own_gradients", "foreign_texts", "handed", "booleans", "untold", "powers", "promoted",
     "lacking_dtypes", "composites", "alike_lists", "truths", "merged_tests", "simplify", "drop_carried", "unpacked", "filled_lists",
-    "kept_lists", "returned", "unread",
+    "kept_lists", "stacked_lists", "returned", "unread",
     "inline_calls", "gathered", "reroll", "nested_loops",
 )  # fmt: skip
 """What a target needs whose tests and loops are Python's."""

@@ -37,6 +37,7 @@ from .settled import AskedFirst
 from .shallow import Shallow
 from .shared_calls import SharedCalls
 from .simplify import Simplify
+from .stacked import StackedLists
 from .staged import StagedRanges
 from .traced import Traced
 from .unpack import Unpacked
@@ -48,7 +49,7 @@ for _pass in (
     AlikeLists, AskedFirst, Booleans, Composites, DropCarried, FilledLists, FindHanded, ForeignTexts, Gathered, InlineCalls, KeepOrder, KeptLists,
     LackingDtypes, Literals, MergedTests, NestedLoops, OneGenerator, OpenDtypes, OwnGradients, Powers, Promoted, PythonNumbers, Ranges,
     RepeatedKeys, Reroll,
-    Returned, Shallow, SharedCalls, Shortest, Simplify, StagedRanges, TensorLists, Traced, Truths, Unpacked, Unread, Untold,
+    Returned, Shallow, SharedCalls, Shortest, Simplify, StackedLists, StagedRanges, TensorLists, Traced, Truths, Unpacked, Unread, Untold,
 ):  # fmt: skip
     LOWERINGS.register(_pass)
 
