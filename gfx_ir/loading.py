@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from functools import cache
 from importlib import metadata
 from typing import Any
 
@@ -16,15 +15,9 @@ _LOADED: dict[str, Backend] = {}
 GROUP = "gfx.backends"
 
 
-@cache
-def _installed() -> metadata.EntryPoints:
-    """The entry points of backends: reading what all packages declare takes longer than one of them to load."""
-    return metadata.entry_points(group=GROUP)
-
-
 def available() -> list[str]:
     """Names of the backends that are installed, loaded or not."""
-    return sorted({entry.name for entry in _installed()})
+    return sorted({entry.name for entry in metadata.entry_points(group=GROUP)})
 
 
 def backend(name: str) -> Backend:
@@ -34,7 +27,7 @@ def backend(name: str) -> Backend:
     with _LOCK:
         if name in _LOADED:
             return _LOADED[name]
-        entries = [e for e in _installed() if e.name == name]
+        entries = [e for e in metadata.entry_points(group=GROUP) if e.name == name]
         if not entries:
             raise BackendError(f"there is no backend {name!r}", hint=f"installed: {', '.join(available()) or 'none'}")
         try:

@@ -68,8 +68,7 @@ class Context:
         if program.params:
             self.summary.take_params(self.prepared.entry)
         self.titles = Titles(program, self.prepared, self.order, style, self.helpers)
-        self.reserved = self.titles.reserved
-        self.helpers.rename({parameter.name for parameter in self.signature()})
+        self.reserved = self.titles.reserved - self.helpers.rename({parameter.name for parameter in self.signature()})
 
     # ------------------------------------------------------------------ facts about graphs
     def plan(self, graph: Graph) -> Plan:

@@ -37,10 +37,11 @@ class Helpers:
         self._classes: dict[str, tuple[str, str]] = {}
         self._records: list[str] = []
 
-    def rename(self, arguments: set[str]) -> None:
-        """Import modules, and call helpers, under other names than these arguments of the entry."""
+    def rename(self, arguments: set[str]) -> frozenset[str]:
+        """Import modules, and call helpers, under other names than these arguments of the entry; the names that no module has then."""
         self._renamed = {text: f"{text}_" for text in arguments & set(self.style.imports)}
         self._hidden = frozenset(arguments)
+        return frozenset(self._renamed)
 
     def define(self, name: str, called: str, base: str) -> None:
         """An exception class of the author's own, derived from a builtin one, and what to call it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from ..control import is_call, is_parameter
+from ..control import is_call, is_given, is_parameter
 from ..graph import Graph, Node, Value, map_values, values_in
 from ..host import Dim, Expr
 from ..infer.joins import agree
@@ -25,7 +25,7 @@ from .subtrees import take_subtrees
 
 _CALLS = 2
 """How many calls a scope within another one takes."""
-_SMALLEST = 4  # nodes of a function that is worth a name of its own
+SMALLEST = 4  # nodes of a function that is worth a name of its own
 
 
 def outline(program: Program) -> Program:
@@ -69,11 +69,12 @@ class Outliner:
         met, twice, out = set[Scope | None](), set[Scope | None](), list[Node]()
         for child, _ in groups:
             (twice if child in met else met).add(child)
+        busy = sum(any(map(_computes, run)) for _, run in groups)
         for child, run in groups:
             if child is None:
                 self._in_regions(level, run, base)
                 out += run
-            elif child not in twice and stands_under(child.path, base) and self._wanted(child, run):
+            elif child not in twice and stands_under(child.path, base) and self._wanted(child, run, busy == 1):
                 out.append(self._called(child, self._within(child, level, run, child.path)))
             else:
                 out += self._within(child, level, run, base)
@@ -148,14 +149,29 @@ class Outliner:
                 members.setdefault(id(outer), (outer, []))[1].append(node)
         found: dict[Hashable, list[int]] = {}
         for scope, own in members.values():
-            if len(own) >= _SMALLEST:
+            if len(own) >= SMALLEST:
                 found.setdefault((scope.key, fingerprint(own, (), scope.path)[0]), []).append(id(scope))
         return {at for group in found.values() if len(group) > 1 for at in group}
 
-    def _wanted(self, scope: Scope, nodes: list[Node]) -> bool:
+    def _wanted(self, scope: Scope, nodes: list[Node], alone: bool) -> bool:
+        """Whether a scope is a function of its own; `alone`: it does all that the one around it does."""
         if scope.kind == "module":
             return len(nodes) > 1 or any(_is_parameter(self._parameter(x)) for x in values_in(nodes[0].args))
-        return id(scope) in self.repeated and not _gives_text(nodes)
+        if _gives_text(nodes):
+            return False
+        return id(scope) in self.repeated or (not alone and self._reads_as_its_authors(scope, nodes))
+
+    def _reads_as_its_authors(self, scope: Scope, nodes: list[Node]) -> bool:
+        """Whether a function that is called once is worth a name of its own, and takes what its author gives it: arrays that it is
+        called with, not parts of containers; what is trained stands in one. The steps of a recursion are others than its author's."""
+        around = self._chain(scope)
+        if sum(map(_computes, nodes)) < SMALLEST or any(
+            outer.key is scope.key for outer in around if outer is not scope
+        ):
+            return False
+        inside, given = set(nodes), set(values_in(tuple(argument for _, argument in scope.args)))
+        outer = {v for node in nodes for v in values_in(node.args) if v.node not in inside and v.is_tensor}
+        return all(_is_parameter(self._parameter(v)) or self.outside.get(v, v) in given for v in outer)
 
     # ------------------------------------------------------------------ moving
     def _called(self, scope: Scope, nodes: list[Node]) -> Node:
@@ -283,6 +299,11 @@ def _graph_of(nodes: Sequence[Node]) -> Graph:
     graph = nodes[0].graph
     assert graph is not None
     return graph
+
+
+def _computes(node: Node) -> bool:
+    """Whether a node makes an array."""
+    return any(value.is_tensor for value in node.values) and not is_given(node)
 
 
 def _is_number(node: Node) -> bool:

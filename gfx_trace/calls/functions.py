@@ -59,6 +59,7 @@ class Functions:
         self.graphs: dict[str, Graph] = {}
         self._equal: dict[Hashable, str] = {}  # their names, by what they do
         self.authors: dict[str, str] = {}  # what the author calls each
+        self.flat: set[str] = set()  # which take and give as many values as the author's
         self._kept: dict[Any, Kept | None] = {}
         self._failed: Counter[types.CodeType] = Counter()
         self._codes: list[types.CodeType] = []  # whose ids these are
@@ -175,6 +176,8 @@ class Functions:
             closed = _from_outside(side, own)
             graph.result = tuple(outputs.values) if len(outputs.values) > 1 else next(iter(outputs.values), None)
             name = self._named(f, graph)
+            if given.flat(args, kwargs) and outputs.flat(result, len(given.values)):
+                self.flat.add(name)
         reached.since = len(self.tracer.journal.log)
         return Kept(graph, name, closed, outputs, result, reached, entered)
 

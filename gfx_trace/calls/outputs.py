@@ -78,6 +78,11 @@ class Outputs:
             raise NoCall
         return Tree(x, tuple([self.of(item) for _, item in parts]))
 
+    def flat(self, result: Any, count: int) -> bool:
+        """Whether a result, as `of` gives it, is one value or a tuple of such, and of `count` open values none is written."""
+        parts = result.parts if type(result) is Tree and type(result.like) is tuple else (result,)
+        return not any(type(part) is Tree for part in parts) and all(at >= count for at, _ in self.writes)
+
     def _is_tree(self, x: Any) -> bool:
         """Whether x is a container, that stands at one place of the result alone."""
         if isinstance(x, tuple):

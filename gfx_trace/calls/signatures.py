@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gfx_ir.control import is_parameter
 from gfx_ir.graph import Value
 from gfx_ir.probing import is_module
 
@@ -71,6 +72,12 @@ class Given:
     def alone(self) -> bool:
         """Whether nothing but open values and constants is given."""
         return len(self.containers) == len(self.objects) == 1  # the function itself, and its code
+
+    def flat(self, args: tuple, kwargs: dict) -> bool:
+        """Whether no open value stands in a container alone, a trained one apart: these are read where they are needed."""
+        own = set(map(id, (*args, *kwargs.values())))
+        parts = {id(part) for x in self.containers for _, part in branches(x) or ()} - own
+        return all(id(x) not in parts or is_parameter(held.node) for x, held in zip(self.values, self.held))
 
     def memory(self) -> set[Value]:
         """What stands for the tensors that are given, and for all whose memory they have or may have."""

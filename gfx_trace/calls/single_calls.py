@@ -1,28 +1,35 @@
-"""Inlining: the body of a function that one place calls stands in the place of its call."""
+"""Inlining: the body of a small function that one place calls stands in the place of its call."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from gfx_ir.control import is_call
-from gfx_ir.graph import Graph, Value
+from gfx_ir.control import is_call, is_given
+from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.naming import free_name
 from gfx_ir.passes.inline import called_by
 from gfx_ir.passes.moves import move_in
+from gfx_ir.passes.outline import SMALLEST
 from gfx_ir.source import Scope
 
 
-def inline_single_calls(entry: Graph, functions: Mapping[str, Graph], authors: Mapping[str, str]) -> dict[str, Graph]:
-    """The functions that are left, by name, where the body of each that is called from one place only is put there. Those that are gone
-    leave their names to the others, which have the author's: `authors` has these by the names in `functions`."""
+def inline_single_calls(
+    entry: Graph, functions: Mapping[str, Graph], authors: Mapping[str, str], flat: Collection[str]
+) -> dict[str, Graph]:
+    """The functions that are left, by name, where the body of each that is called from one place only is put there: if it computes
+    little, is one of the steps of a recursion, or takes or gives other values than its author's (those that do not are `flat`).
+
+    Those that are gone leave their names to the others, which have the author's: `authors` has these by the names in `functions`."""
     graphs = [entry, *called_by(entry, functions).values()]
     calls = [node for graph in graphs for node in graph.walk() if is_call(node)]
     sites, gone = Counter(node.args[0] for node in calls), dict[Value, Value]()
+    own = set(flat) - {name for name in sites if _calls_itself(name, functions, authors)}
     for node in calls:
-        if sites[node.args[0]] == 1:
-            gone |= move_in(functions[node.args[0]], node)
+        name = node.args[0]
+        if sites[name] == 1 and (name not in own or _is_small(functions[name]) or _is_alone(node)):
+            gone |= move_in(functions[name], node)
     if gone:
         _tell_scopes(gone, graphs)
     left, found = called_by(entry, functions), dict[str, Graph]()
@@ -36,6 +43,32 @@ def inline_single_calls(entry: Graph, functions: Mapping[str, Graph], authors: M
         if node.graph is not None:
             node.set_args((left[node.args[0]].name, *node.args[1:]))
     return found
+
+
+def _calls_itself(name: str, functions: Mapping[str, Graph], authors: Mapping[str, str]) -> bool:
+    """Whether a function calls what its author calls by the same name: itself, with other numbers."""
+    return any(is_call(node) and authors[node.args[0]] == authors[name] for node in functions[name].walk())
+
+
+def _is_small(graph: Graph) -> bool:
+    """Whether a function makes too few arrays to be worth a name of its own: sizes and other numbers are read where they are needed."""
+    return sum(map(_computes, graph)) < SMALLEST
+
+
+def _is_alone(call: Node) -> bool:
+    """Whether a call is all that its graph does. The body of a loop of the author's that does nothing else is written where it stands;
+    that of a function that a loop is given is that function."""
+    graph = call.graph
+    if graph is None or any(_computes(node) or node.op.effect for node in graph if node is not call):
+        return False
+    owner, span = graph.owner, call.span
+    if owner is None or owner.span is None or span is None:
+        return owner is None
+    return (owner.span.file, owner.span.line, owner.span.scope) == (span.file, span.line, span.scope)
+
+
+def _computes(node: Node) -> bool:
+    return any(value.is_tensor or value.kind == "list" for value in node.values) and not is_given(node)
 
 
 def _tell_scopes(gone: Mapping[Value, Value], graphs: Iterable[Graph]) -> None:

@@ -17,6 +17,9 @@ from gfx_ir.errors import CaptureError, GfxError, UnsupportedConstruct
 from gfx_ir.graph import Graph
 from gfx_ir.naming import snake
 from gfx_ir.passes.dce import keep_errors
+from gfx_ir.passes.dead_arguments import drop_results
+from gfx_ir.passes.inline import called_by
+from gfx_ir.passes.subtrees import callers_first
 from gfx_ir.pause import collection_paused
 from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.program import Program
@@ -203,9 +206,11 @@ def _program(
     tracer: Tracer, graph: Graph, bound: Bound, promotion: str, state: list[Write], results: Results
 ) -> Program:
     """The captured graph with the functions that it calls."""
-    functions = inline_single_calls(graph, tracer.functions.graphs, tracer.functions.authors)
-    for captured in (*functions.values(), graph):
+    functions = called_by(graph, tracer.functions.graphs)
+    for captured, calls in ((graph, []), *callers_first(graph, functions)):
+        drop_results(captured, [call for call in calls if call.graph is not None])
         keep_errors(captured, tracer.raising.raised_by, tracer.raising.may_fail, tracer.raising.acts)
+    functions = inline_single_calls(graph, functions, tracer.functions.authors, tracer.functions.flat)
     return Program(
         graph, functions, bound.signature, _used(tracer, graph, state), merged(tracer.assumed.guards), promotion,
         tracer.backend.name if tracer.backend is not None else "numpy", [write.path for write in state],

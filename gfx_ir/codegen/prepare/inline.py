@@ -1,4 +1,4 @@
-"""Which callees are printed in place: bodies of one short expression, and containers that are called from one place."""
+"""Which callees are printed in place: bodies of one short expression, and containers and small functions that one place calls."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter
 from ...control import is_call
 from ...graph import Graph, Value
 from ...passes.moves import splice
+from ...passes.outline import SMALLEST
 from ...program import Program
 from .base import Emission, Lowering, order
 from .calls import bottom_up, callees
@@ -41,7 +42,13 @@ def _in_place(callee: Graph, sites: int) -> bool:
         calls = any(is_call(node) for node in callee)  # a block of its own: equal ones become a loop
         few = len(callee.parameters) <= 1 and not calls and _size(callee) <= _WIDTH
         return few or sites == 1
-    return sites == 1 and _is_chain(callee)
+    return sites == 1 and (_is_chain(callee) or _is_small(callee))
+
+
+def _is_small(graph: Graph) -> bool:
+    """Whether a function computes several values of nothing but what it is given, in too few steps to be worth a name."""
+    plain = type(graph.result) is tuple and not graph.parameters
+    return plain and len(graph) < SMALLEST and not any(node.regions or node.op.effect for node in graph)
 
 
 def _is_other_name(callee: Graph, functions: dict[str, Graph]) -> bool:

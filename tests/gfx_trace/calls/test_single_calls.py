@@ -1,0 +1,121 @@
+"""Functions that one place calls keep their names and docstrings in emitted source, where they read as their author's."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import gfx_trace as gfx
+
+
+def predict(x, P, F, Q):
+    """Time update."""
+    x = F @ x
+    P = F @ P @ F.T + Q
+    return x, P
+
+
+def update(x, P, z, H, R):
+    """Measurement update."""
+    S = H @ P @ H.T + R
+    K = P @ H.T @ torch.linalg.inv(S)
+    return x + K @ (z - H @ x), P - K @ H @ P
+
+
+def kalman(zs, x, P, F, Q, H, R):
+    means = []
+    for z in zs:
+        x, P = predict(x, P, F, Q)
+        x, P = update(x, P, z, H, R)
+        means.append(x)
+    return torch.stack(means)
+
+
+def attention(q, k, v, mask):
+    scores = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    scores = jnp.where(mask, scores, -jnp.inf)
+    return jax.nn.softmax(scores, axis=-1) @ v
+
+
+def block(params, x, mask):
+    q, k, v = jnp.split(x @ params["qkv"], 3, axis=-1)
+    return x + attention(q, k, v, mask) @ params["out"]
+
+
+KALMAN = [
+    torch.randn(5, 2),
+    torch.randn(3),
+    torch.eye(3),
+    torch.randn(3, 3) / 3,
+    torch.eye(3) / 9,
+    torch.randn(2, 3),
+    torch.eye(2),
+]
+BLOCK = [
+    {"qkv": np.ones((4, 12), np.float32) / 4, "out": np.eye(4, dtype=np.float32)},
+    np.arange(24, dtype=np.float32).reshape(2, 3, 4) / 9,
+    np.tri(3, dtype=bool),
+]
+
+
+@pytest.mark.parametrize("to", ["torch", "jax"])
+def test_functions_called_once_are_called(to):
+    program = gfx.symbolic_trace(kalman, backend="torch")
+    source = program.source(to)
+    assert 'def predict(x, P, F, Q):\n    """Time update."""' in source and "x, P = predict(x, P, F, Q)" in source
+    assert (
+        'def update(x, P, z, H, R):\n    """Measurement update."""' in source
+        and "x, P = update(x, P, z, H, R)" in source
+    )
+    given = KALMAN if to == "torch" else [jnp.asarray(x.numpy()) for x in KALMAN]
+    found = program.to(to)(*given) if to == "torch" else jax.jit(program.to(to))(*given)
+    np.testing.assert_allclose(np.asarray(found), kalman(*KALMAN), rtol=1e-4, atol=1e-4)
+
+
+def test_functions_called_once_take_what_their_author_gives_them():
+    made = gfx.transpile(block, *BLOCK, to="torch", backend="jax")
+    assert "def attention(q, k, v, mask):" in made.source and "attention(q, k, v, mask)" in made.source
+    given = [{name: torch.tensor(x) for name, x in BLOCK[0].items()}, *map(torch.tensor, BLOCK[1:])]
+    np.testing.assert_allclose(made(*given), block(*BLOCK), rtol=1e-5)
+
+
+def first(x):
+    mean, spread, _ = moments(x)
+    return (x - mean) / spread
+
+
+def moments(x):
+    mean = x.mean(-1, keepdims=True)
+    spread = ((x - mean) ** 2).mean(-1, keepdims=True) + 1.0
+    return mean, spread, (x**3).mean(-1)
+
+
+def test_what_no_call_asks_for_is_not_computed():
+    source = gfx.symbolic_trace(first, np.ones((3, 4))).source("numpy")
+    assert "mean, spread = moments(x)" in source and "** 3" not in source
+
+
+def scan(x, rows):
+    def step(total, row):
+        total = jnp.tanh(total * 2.0 + row) / 3.0
+        return total, total - row
+
+    return jax.lax.scan(step, x, rows)
+
+
+def state(x):
+    parts = halves({"a": x, "b": x + 1.0})
+    return parts["low"] * parts["high"]
+
+
+def halves(parts):
+    total = parts["a"] + parts["b"] * 2.0
+    return {"low": total[: total.shape[0] // 2] - 1.0, "high": total[-(total.shape[0] // 2) :] * 3.0}
+
+
+def test_bodies_of_loops_and_functions_of_containers_stand_where_they_are_called():
+    assert gfx.symbolic_trace(scan, backend="jax").source("jax").count("def ") == 2
+    assert gfx.symbolic_trace(state, backend="numpy").source("numpy").count("def ") == 1
