@@ -269,7 +269,7 @@ class Loops:
     ) -> None:
         carries = Carries(self.tracer, access, stop)
         carries.peels, carries.may_peel = peels and source.length is not None, peels
-        named = labels(target, source)
+        named, told = labels(target, source)
         host = all(kind == "int" for kind in source.kinds)
 
         def trace() -> Any:
@@ -279,6 +279,9 @@ class Loops:
                 for at, kind in enumerate(source.kinds):
                     known = source.item_type(at, self.tracer.promotion) if self.tracer.static_types else None
                     items.append(graph.add_placeholder(named[at], kind, known))
+                    items[-1].name = (
+                        None if len(source.kinds) > 1 and not told else named[at]
+                    )  # the body's variables tell
                 return source.make([self.tracer.loop_sources._loop_item(v, source, at) for at, v in enumerate(items)])
 
             with carries.peeled_if_unusable():

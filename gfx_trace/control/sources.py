@@ -222,8 +222,8 @@ def size_of(tracer: Any, item: Any) -> Any:
     return tracer.unwrap(-((first - last) // step))  # rounded up
 
 
-def labels(target: Any, source: Source) -> list[str]:
-    """What the items of a source are called after the targets of a loop."""
+def labels(target: Any, source: Source) -> tuple[list[str], bool]:
+    """What the items of a source are called after the targets of a loop, and whether these are as many."""
     names: list[str] = []
 
     def walk(item: Any) -> None:
@@ -236,5 +236,5 @@ def labels(target: Any, source: Source) -> list[str]:
     walk(target)
     count = len(source.items)
     if len(names) == source.targets:
-        return [names[at] for at in source.named]
-    return [f"item_{at}" for at in range(count)] if count > 1 else [names[0] if names else "item"]
+        return [names[at] for at in source.named], True
+    return [f"item_{at}" for at in range(count)] if count > 1 else [names[0] if names else "item"], False
