@@ -7,14 +7,16 @@ from typing import Any
 from .. import ops
 from ..op import lookup
 from .ranks import require
-from .words import ask_rank, known_dtype
+from .words import ask_rank, known_dtype, rank
 
 
 def fill_diagonal(a: Any, val: Any) -> Any:
-    """a with `val` along the main diagonal of a matrix."""
+    """a with `val` along the main diagonal of a matrix; of more than one axis, its elements in order."""
     ask = ask_rank(a, "fill_diagonal", 2)
     size = ops.size(a, 0) if ask > 2 else ops.size(ops.diagonal(a), 0)
     steps = ops.arange(size)
+    if (rank(val) or 0) > 1:
+        val = ops.getitem(ops.flatten(val), slice(None, size))
     return ops.index_put(a, (steps,) * ask, val)
 
 

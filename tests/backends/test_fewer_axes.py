@@ -126,3 +126,13 @@ def test_an_insertion_beyond_the_end_raises_as_numpy_does():
     for target in ("numpy", "torch"):
         with pytest.raises(IndexError):
             program.to(target)(TARGETS[target]([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 1), (3, 3), (1, 1), (2, 3)])
+def test_a_diagonal_is_filled_with_elements_in_order(shape):
+    def filled(x, y):
+        return jnp.fill_diagonal(x, y, inplace=False)
+
+    x, y = RNG.normal(size=(3, 3)).astype(np.float32), RNG.normal(size=shape).astype(np.float32)
+    given = jnp.asarray(x), jnp.asarray(y)
+    agrees(gfx.symbolic_trace(filled, *given), filled(*given), x, y)
