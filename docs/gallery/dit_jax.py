@@ -4,6 +4,13 @@ import jax
 import jax.numpy as jnp
 
 
+def timestep_embedding(t):
+    """Sines and cosines of the time at geometrically falling frequencies."""
+    frequencies = jnp.exp(-9.210340371976184 * jnp.arange(16, dtype=jnp.float32) / 16)
+    angles = t[:, None] * frequencies[None]
+    return jnp.concatenate((jnp.cos(angles), jnp.sin(angles)), axis=-1)
+
+
 def linear(params, x):
     return x @ params["weight"].T + params["bias"]
 
@@ -54,10 +61,8 @@ def dit(params, x, t, y):
         + params["embed"]["bias"][:, None, None]
     )
     x = jax.lax.collapse(h, 2).swapaxes(1, 2) + params["position"]
-    frequencies = jnp.exp(-9.210340371976184 * jnp.arange(16, dtype=jnp.float32) / 16)
-    angles = t[:, None] * frequencies[None]
-    h = linear(params["time"][0], jnp.concatenate((jnp.cos(angles), jnp.sin(angles)), axis=-1))
-    c = linear(params["time"][2], jax.nn.silu(h)) + params["label"]["weight"][y]
+    h = jax.nn.silu(linear(params["time"][0], timestep_embedding(t)))
+    c = linear(params["time"][2], h) + params["label"]["weight"][y]
     for layer in params["blocks"]:
         x = block(layer, x, c)
     shift, scale = jnp.split(sequential(params["modulation"], c), 2, axis=1)

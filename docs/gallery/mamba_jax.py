@@ -14,7 +14,7 @@ def selective_scan(x, delta, A, B, C, D):
         decay = jnp.exp(delta[:, t, :, None] * A)
         h = decay * h + (delta[:, t] * x[:, t])[:, :, None] * B[:, t, None, :]
         outs.append((h * C[:, t, None, :]).sum(axis=-1))
-    return jnp.moveaxis(jnp.stack(outs), 0, 1) + x * D
+    return jnp.stack(outs, axis=1) + x * D
 
 
 def mixer(params, x):
