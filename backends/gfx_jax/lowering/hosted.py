@@ -4,6 +4,7 @@ trips a loop has, is computed by NumPy. Under jax.jit arrays of JAX's own hold n
 from __future__ import annotations
 
 import ast
+import inspect
 import operator
 from collections.abc import Container, Iterator
 from typing import Any
@@ -158,7 +159,9 @@ def _is_numpys(node: Node, emission: Emission) -> bool:
         return False
     tree = template.tree(node.args)
     names = {inner.id for inner in ast.walk(tree) if type(inner) is ast.Name} - set(node.op.params)
-    return names <= {_MODULE, *_KINDS.values()} and all(map(_numpy_has, _taken(tree, (_MODULE, *node.op.params))))
+    if not names <= {_MODULE, *_KINDS.values()} or not all(map(_numpy_has, _taken(tree, (_MODULE, *node.op.params)))):
+        return False
+    return all(_numpy_takes(inner) for inner in ast.walk(tree) if type(inner) is ast.Call)
 
 
 def _taken(tree: ast.AST, names: Container[str]) -> list[ast.Attribute]:
@@ -167,7 +170,7 @@ def _taken(tree: ast.AST, names: Container[str]) -> list[ast.Attribute]:
     return [taken for taken in found if _root(taken) in names]
 
 
-def _root(taken: ast.Attribute) -> str:
+def _root(taken: ast.expr) -> str:
     return ast.unparse(taken).partition(".")[0]
 
 
@@ -179,6 +182,18 @@ def _numpy_has(taken: ast.Attribute) -> bool:
     except AttributeError:
         return False
     return True
+
+
+def _numpy_takes(call: ast.Call) -> bool:
+    """Whether a function of NumPy's takes the keywords that JAX's of its name is given; those written in C take the same."""
+    named = {keyword.arg for keyword in call.keywords}
+    if not named or _root(call.func) != _MODULE:
+        return True
+    try:
+        taken = inspect.signature(operator.attrgetter(ast.unparse(call.func).partition(".")[2])(np))
+    except ValueError:
+        return True
+    return named <= taken.parameters.keys()
 
 
 def _as_number(node: Node) -> None:

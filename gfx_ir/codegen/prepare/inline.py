@@ -47,8 +47,8 @@ def _in_place(callee: Graph, sites: int) -> bool:
 
 def _is_small(graph: Graph) -> bool:
     """Whether a function computes several values of nothing but what it is given, in too few steps to be worth a name."""
-    plain = type(graph.result) is tuple and not graph.parameters
-    return plain and len(graph) < SMALLEST and not any(node.regions or node.op.effect for node in graph)
+    plain = type(graph.result) is tuple and not graph.parameters and len(graph) < SMALLEST
+    return plain and not any(node.regions or node.op.effect or is_call(node) for node in graph)
 
 
 def _is_other_name(callee: Graph, functions: dict[str, Graph]) -> bool:

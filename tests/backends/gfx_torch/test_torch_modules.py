@@ -322,8 +322,8 @@ def test_one_sample_of_an_instance_norm_is_told_from_several():
     layer, several, one = nn.InstanceNorm1d(3), torch.randn(2, 3, 4), torch.randn(3, 4)
     program = gfx.symbolic_trace(layer, backend="torch")
     np.testing.assert_allclose(program.to("numpy")(several.numpy()), layer(several), rtol=1e-4, atol=1e-6)
-    for call, x in ((program, one), (program.to("numpy"), one.numpy()), (program.to("jax"), one.numpy())):
+    for made, x in ((program, one), (program.to("numpy"), one.numpy()), (program.to("jax"), one.numpy())):
         with pytest.raises((GfxError, AssertionError), match="3"):
-            call(x)
+            made(x)
     typed = gfx.symbolic_trace(layer, one, dynamic=True)
     np.testing.assert_allclose(typed.to("numpy")(one.numpy()), layer(one), rtol=1e-4, atol=1e-6)
