@@ -131,6 +131,11 @@ def gfx_for(iterable: Any, body: Any, get: Any, set_: Any, names: tuple, stop: A
     tracer.loops.for_(items, body, Access(get, set_, names), Stop(*stop) if stop else None, target)
 
 
+def gfx_backwards(f: Any, items: Any) -> Any:
+    """What `for x in reversed(items)` goes over, as `f` stands for that: a range backwards is a range, which nothing else takes."""
+    return items[::-1] if f is reversed and type(items) is range else here().calls.call(f, (items,), {})
+
+
 def gfx_iter(iterable: Any) -> Any:
     """The iterable of a comprehension that stays Python's."""
     tracer = here()

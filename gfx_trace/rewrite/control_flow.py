@@ -155,7 +155,10 @@ class ControlFlow(Statements):
     def for_(self, s: ast.For, live: set) -> list:
         if s.__dict__.get("native"):
             return self.native_loop(s, live)
+        backwards = _is_backwards(s.iter)
         source = self.expr(s.iter)
+        if backwards and isinstance(source, ast.Call):  # which nothing but the loop takes
+            source = hook("gfx_backwards", source.args, source)
         with self.fresh.lent("body", "set") as lent:
             return self._for(s, source, live, lent)
 
@@ -334,3 +337,9 @@ class ControlFlow(Statements):
         **Statements.statements,
         ast.If: if_, ast.While: while_, ast.For: for_, ast.With: with_, ast.Try: try_, ast.TryStar: try_,
     }  # fmt: skip
+
+
+def _is_backwards(source: ast.expr) -> bool:
+    """Whether an expression is `reversed(x)`, whatever that stands for."""
+    named = isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and source.func.id == reversed.__name__
+    return named and len(source.args) == 1 and not source.keywords and not isinstance(source.args[0], ast.Starred)

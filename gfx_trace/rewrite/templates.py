@@ -9,8 +9,8 @@ HOOKS = (
     "gfx_call gfx_spread gfx_star gfx_items gfx_display gfx_set gfx_dict gfx_starstar gfx_getattr gfx_setattr gfx_delattr gfx_getitem gfx_setitem "
     "gfx_delitem gfx_undefined gfx_returned gfx_read gfx_name gfx_inplace gfx_is gfx_in gfx_not gfx_truth gfx_and gfx_or gfx_ifexp gfx_static "
     "gfx_fstr gfx_percent gfx_unpack gfx_load gfx_global_write gfx_nonlocal gfx_if gfx_if_ret gfx_while gfx_for gfx_assert gfx_raise gfx_raise_again "
-    "gfx_handlers gfx_operand gfx_compared gfx_enter gfx_iter gfx_filter gfx_map gfx_kept gfx_flat gfx_fold gfx_generator gfx_yield_from "
-    "gfx_closing gfx_made gfx_variables"
+    "gfx_handlers gfx_operand gfx_compared gfx_enter gfx_iter gfx_backwards gfx_filter gfx_map gfx_kept gfx_flat gfx_fold gfx_generator "
+    "gfx_yield_from gfx_closing gfx_made gfx_variables"
 ).split()
 
 LOAD, STORE = ast.Load(), ast.Store()

@@ -154,6 +154,10 @@ def gfx_raise_again():
     pass
 
 
+def gfx_backwards(f, items):
+    return f(items)
+
+
 def gfx_enter(made):
     return made
 
