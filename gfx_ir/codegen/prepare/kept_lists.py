@@ -56,9 +56,11 @@ def _asks(user: Node) -> bool:
     return bool(user.op.traits & Trait.LENGTH) and user.args[1] == 0
 
 
-def _makes_list(user: Node) -> bool:
-    """Whether a node makes a list of the rows."""
-    return host_operator(user) == "list" or (not user.regions and [value.kind for value in user.values] == ["list"])
+def _makes_list(user: Node, rows: Value) -> bool:
+    """Whether a node makes a list of the rows, not one in which they are an item."""
+    if host_operator(user) == "list":
+        return True
+    return not user.regions and [value.kind for value in user.values] == ["list"] and any(x is rows for x in user.args)
 
 
 def _reads_item(user: Node) -> bool:
@@ -101,7 +103,7 @@ def _inner(user: Node, rows: Value, compiled: bool) -> Iterator[Value]:
 def _takes_list(user: Node, rows: Value, compiled: bool) -> bool:
     """Whether a node, or what stands in its regions, takes the list as well as the tensor of its rows; so does a side of a test behind
     a loop that asks for no array."""
-    if _asks(user) or _makes_list(user) or _reads_item(user) or _extends(user, rows):
+    if _asks(user) or _makes_list(user, rows) or _reads_item(user) or _extends(user, rows):
         return True
     inside = list(_inner(user, rows, compiled))
     if inside and is_test(user) and not (is_for(rows.node) and not python_runs(rows.node)):
@@ -118,7 +120,7 @@ def _keep(rows: Value, type_: Any, compiled: bool) -> None:
     for user in [node for node in (*graph, graph.output) if node in users]:
         for inner in (inside := list(_inner(user, rows, compiled))):
             _keep(inner, type_, compiled)
-        if inside or _makes_list(user):
+        if inside or _makes_list(user, rows):
             continue
         if _asks(user):
             _replace(user, put_before(user, "host", "len", (rows,)))

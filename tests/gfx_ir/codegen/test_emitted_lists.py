@@ -64,3 +64,18 @@ def test_lists_are_stacked_and_joined_as_written(fn, at, to):
     found = call(x if to == "torch" else x.numpy(), 3)
     for got, want in zip(*((y,) if not isinstance(y, tuple) else y for y in (found, wants)), strict=True):
         np.testing.assert_allclose(np.asarray(got), want)
+
+
+def paired(x, factors):
+    outs = []
+    for factor in factors:
+        outs.append(x * factor)
+    rows = torch.stack(outs)
+    pairs = [(row, rows) for row in x]
+    return sum((a * b).sum() for a, b in pairs), len(pairs)
+
+
+def test_the_tensor_of_a_list_is_an_item_of_another():
+    x, factors = torch.arange(6.0).reshape(2, 3), torch.tensor([1.0, 2.0])
+    found = gfx.symbolic_trace(paired, backend="torch").to("torch")(x, factors)
+    np.testing.assert_allclose(found, paired(x, factors))
