@@ -159,7 +159,7 @@ def total_of(tracer: Capturing, total: Any, items: list[Any]) -> Any:
     """total + item + …"""
     if type(total) is int and total == 0 and type(items[0]) is Proxy and not _may_be_boolean(tracer, items[0]):
         first, *items = items
-        total = Proxy(first.read(), first.backend, first.weak)  # 0 + x is a tensor of its own
+        total = first if first.weak else Proxy(first.read(), first.backend)  # 0 + x is a tensor of its own
     for item in items:
         total = tracer.truths.placed(
             operator.add, tracer.overloading.as_operand(total, True), tracer.overloading.as_operand(item, True)

@@ -110,9 +110,14 @@ def sum_of_two_kinds(x, k: int):
     return x * (2 if isinstance(c, int) else 3)
 
 
+def total_of_items(x, k: int):
+    c = sum((1 - x.sum().item(), 2))
+    return x * (2 if isinstance(c, float) else 3)
+
+
 @pytest.mark.parametrize(
     "fn",
-    [becomes_a_fraction, one_of_two_kinds, a_truth_or_a_number, halved, sum_of_two_kinds],
+    [becomes_a_fraction, one_of_two_kinds, a_truth_or_a_number, halved, sum_of_two_kinds, total_of_items],
     ids=lambda f: f.__name__,
 )
 def test_the_class_of_an_open_number_of_several_kinds_is_refused(fn):
