@@ -21,6 +21,7 @@ from ..stack import longer
 from .dead_arguments import drop_unread
 from .fingerprint import below, fingerprint, relative_call, stands_under
 from .moves import fewer_operands, rebased, relink
+from .selected import selected, selects
 from .subtrees import take_subtrees
 
 _CALLS = 2
@@ -55,6 +56,7 @@ class Outliner:
         self.outside: dict[Value, Any] = {}
         self.nodes = list(program.entry)
         self.repeated = self._repeated(self.nodes)
+        self.rows = selected(self.graph.walk())
 
     def run(self) -> None:
         """Outline all scopes of the entry."""
@@ -69,12 +71,12 @@ class Outliner:
         met, twice, out = set[Scope | None](), set[Scope | None](), list[Node]()
         for child, _ in groups:
             (twice if child in met else met).add(child)
-        busy = sum(any(map(_computes, run)) for _, run in groups)
+        several = sum(any(map(_computes, run)) for _, run in groups) > 1
         for child, run in groups:
             if child is None:
                 self._in_regions(level, run, base)
                 out += run
-            elif child not in twice and stands_under(child.path, base) and self._wanted(child, run, busy == 1):
+            elif child not in twice and stands_under(child.path, base) and self._wanted(child, run, several):
                 out.append(self._called(child, self._within(child, level, run, child.path)))
             else:
                 out += self._within(child, level, run, base)
@@ -153,21 +155,26 @@ class Outliner:
                 found.setdefault((scope.key, fingerprint(own, (), scope.path)[0]), []).append(id(scope))
         return {at for group in found.values() if len(group) > 1 for at in group}
 
-    def _wanted(self, scope: Scope, nodes: list[Node], alone: bool) -> bool:
-        """Whether a scope is a function of its own; `alone`: it does all that the one around it does."""
+    def _wanted(self, scope: Scope, nodes: list[Node], several: bool) -> bool:
+        """Whether a scope is a function of its own; `several`: it is not the only one that computes something there."""
         if scope.kind == "module":
             return len(nodes) > 1 or any(_is_parameter(self._parameter(x)) for x in values_in(nodes[0].args))
         if _gives_text(nodes):
             return False
-        return id(scope) in self.repeated or (not alone and self._reads_as_its_authors(scope, nodes))
+        if id(scope) in self.repeated:
+            return True
+        return (several or _in_a_body(scope, nodes)) and self._reads_as_its_authors(scope, nodes)
 
     def _reads_as_its_authors(self, scope: Scope, nodes: list[Node]) -> bool:
         """Whether a function that is called once is worth a name of its own, and takes what its author gives it: arrays that it is
-        called with, not parts of containers; what is trained stands in one. The steps of a recursion are others than its author's."""
+        called with, not parts of containers; what is trained stands in one. The steps of a recursion are others than its author's, and
+        what has to do with rows that data choose stands together."""
         around = self._chain(scope)
         if sum(map(_computes, nodes)) < SMALLEST or any(
             outer.key is scope.key for outer in around if outer is not scope
         ):
+            return False
+        if any(selects(node) or not self.rows.isdisjoint((*node.values, *values_in(node.args))) for node in nodes):
             return False
         inside, given = set(nodes), set(values_in(tuple(argument for _, argument in scope.args)))
         outer = {v for node in nodes for v in values_in(node.args) if v.node not in inside and v.is_tensor}
@@ -299,6 +306,14 @@ def _graph_of(nodes: Sequence[Node]) -> Graph:
     graph = nodes[0].graph
     assert graph is not None
     return graph
+
+
+def _in_a_body(scope: Scope, nodes: list[Node]) -> bool:
+    """Whether a scope stands in the body of a test or loop of its author's, and is not what a function of the framework was given."""
+    owner, site = _graph_of(nodes).owner, scope.site
+    if owner is None or owner.span is None or site is None:
+        return False
+    return (owner.span.file, owner.span.line, owner.span.scope) != (site.file, site.line, site.scope)
 
 
 def _computes(node: Node) -> bool:

@@ -12,6 +12,7 @@ from gfx_ir.naming import free_name
 from gfx_ir.passes.inline import called_by
 from gfx_ir.passes.moves import move_in
 from gfx_ir.passes.outline import SMALLEST
+from gfx_ir.passes.selected import selected, selects
 from gfx_ir.source import Scope
 
 
@@ -19,16 +20,21 @@ def inline_single_calls(
     entry: Graph, functions: Mapping[str, Graph], authors: Mapping[str, str], flat: Collection[str]
 ) -> dict[str, Graph]:
     """The functions that are left, by name, where the body of each that is called from one place only is put there: if it computes
-    little, is one of the steps of a recursion, or takes or gives other values than its author's (those that do not are `flat`).
+    little, is one of the steps of a recursion, has to do with rows that data choose, or takes or gives other values than its author's
+    (those that do not are `flat`).
 
     Those that are gone leave their names to the others, which have the author's: `authors` has these by the names in `functions`."""
     graphs = [entry, *called_by(entry, functions).values()]
     calls = [node for graph in graphs for node in graph.walk() if is_call(node)]
     sites, gone = Counter(node.args[0] for node in calls), dict[Value, Value]()
-    own = set(flat) - {name for name in sites if _calls_itself(name, functions, authors)}
+    apart = [
+        name for name in sites if _calls_itself(name, functions, authors) or any(map(selects, functions[name].walk()))
+    ]
+    own, rows = set(flat).difference(apart), selected(node for graph in graphs for node in graph.walk())
     for node in calls:
         name = node.args[0]
-        if sites[name] == 1 and (name not in own or _is_small(functions[name]) or _is_alone(node)):
+        takes_rows = not rows.isdisjoint(node.args[2])
+        if sites[name] == 1 and (name not in own or takes_rows or _is_small(functions[name]) or _is_alone(node)):
             gone |= move_in(functions[name], node)
     if gone:
         _tell_scopes(gone, graphs)

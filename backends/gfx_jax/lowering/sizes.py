@@ -3,13 +3,13 @@ lengths of lists."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from gfx_ir.codegen.prepare.base import Emission, Lowering
+from gfx_ir.codegen.prepare.base import Emission, Lowering, order
 from gfx_ir.codegen.prepare.traced import numbers_of_data
 from gfx_ir.codegen.unrolling import Unrolling
-from gfx_ir.control import hangs_on_data, has_lists, is_for, is_loop
+from gfx_ir.control import hangs_on_data, has_lists, is_call, is_for, is_loop
 from gfx_ir.dtypes import float32
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import REGISTRY, Trait, lookup
@@ -31,19 +31,45 @@ class Sizes(Lowering):
 
     name = "sizes"
 
-    def rewrite(self, graph: Graph, program: Program, emission: Emission) -> None:
-        """Let Python run the tests and loops in which a size is only known when the code runs."""
-        unrolling = emission.unrolling
-        nodes = list(graph.walk())
+    def lower(self, program: Program, emission: Emission) -> None:
+        """Let Python run the tests and loops in which a size is only known when the code runs, or a function that has such a size."""
+        within, needing = _called_within(program, emission.unrolling), set[Graph]()
+        for graph in order(program):
+            if self._by_python(graph, program, emission.unrolling, graph in within, needing):
+                needing.add(graph)
+
+    def _by_python(
+        self, graph: Graph, program: Program, unrolling: Unrolling, within: bool, needing: Collection[Graph]
+    ) -> bool:
+        """Whether a graph needs data that are at hand; `within`: a compiled test or loop calls it, `needing`: functions that do."""
+        nodes, found = list(graph.walk()), False
         traced = numbers_of_data(nodes, unrolling)
         for node in nodes:
             around = list(_compiled(node, unrolling))
             if hangs_on_data(node) and _decides_length(node):
+                found = True
                 for owner in (*around, *(() if is_for(node) else (node,))):
                     owner.op = _BY_PYTHON.get(owner.op, owner.op)
-            elif around and (is_sized_by_data(node) or _needs_data(node) or (traced and _needs_number(node, traced))):
+            elif (around or within) and (
+                (is_call(node) and program.functions[node.args[0]] in needing)
+                or is_sized_by_data(node)
+                or _needs_data(node)
+                or (traced and _needs_number(node, traced))
+            ):
+                found = True
                 for owner in around:
                     owner.op = _BY_PYTHON[owner.op]
+        return found
+
+
+def _called_within(program: Program, unrolling: Unrolling) -> set[Graph]:
+    """The functions that a compiled test or loop calls, and those that these call."""
+    found = set[Graph]()
+    for graph in reversed(order(program)):
+        for node in graph.walk():
+            if is_call(node) and (graph in found or any(_compiled(node, unrolling))):
+                found.add(program.functions[node.args[0]])
+    return found
 
 
 def _decides_length(node: Node) -> bool:

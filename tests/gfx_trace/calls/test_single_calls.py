@@ -119,3 +119,61 @@ def halves(parts):
 def test_bodies_of_loops_and_functions_of_containers_stand_where_they_are_called():
     assert gfx.symbolic_trace(scan, backend="jax").source("jax").count("def ") == 2
     assert gfx.symbolic_trace(state, backend="numpy").source("numpy").count("def ") == 1
+
+
+def part(x, n):
+    head, rest = x[: int(n)], x[int(n) :]
+    return head.sum() * 2 + rest.mean()
+
+
+def parts(x, sizes):
+    total = torch.zeros(())
+    for n in sizes:
+        total = total + part(x, n)
+    return total
+
+
+def lowest(m):
+    return min(sorted([e * 2 + e**2 - 1 for e in m]))
+
+
+def lowest_of_each(x, m):
+    total = 0.0
+    for e in x:
+        total = total + lowest(m) * e
+    return total
+
+
+@pytest.mark.parametrize("fn", [parts, lowest_of_each])
+def test_a_function_that_needs_data_is_called_by_python_s_loop(fn):
+    x, m = torch.tensor([0.5, 1.5, 2.5, 3.5]), torch.tensor([1.0, 2.0, 3.0])
+    emitted = gfx.symbolic_trace(fn, backend="torch").to("jax")
+    np.testing.assert_allclose(np.asarray(emitted(x.numpy(), m.numpy())), fn(x, m), rtol=1e-5)
+
+
+def activated(v):
+    return torch.tanh(v) * 2 + v**2 - 1.0
+
+
+def where_positive(x):
+    mask = x > 0
+    y = x.clone()
+    y[mask] = activated(x[mask])
+    return y
+
+
+def written(x, mask):
+    y = x.clone()
+    y[mask] = torch.erf(x[mask]) * 2 + 1.0
+    return y * 3
+
+
+def written_where_positive(x):
+    return written(x, x > 0) + 1
+
+
+@pytest.mark.parametrize("fn", [where_positive, written_where_positive])
+def test_rows_that_a_mask_chooses_are_compiled(fn):
+    x = torch.tensor([0.5, -1.5, 2.5])
+    emitted = gfx.symbolic_trace(fn, backend="torch").to("jax")
+    np.testing.assert_allclose(np.asarray(jax.jit(emitted)(x.numpy())), fn(x), rtol=1e-5)
