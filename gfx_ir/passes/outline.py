@@ -309,11 +309,9 @@ def _graph_of(nodes: Sequence[Node]) -> Graph:
 
 
 def _in_a_body(scope: Scope, nodes: list[Node]) -> bool:
-    """Whether a scope stands in the body of a test or loop of its author's, and is not what a function of the framework was given."""
+    """Whether a scope stands in the body of a test or loop of its author's, and is not what that was given, as lax.scan is."""
     owner, site = _graph_of(nodes).owner, scope.site
-    if owner is None or owner.span is None or site is None:
-        return False
-    return (owner.span.file, owner.span.line, owner.span.scope) != (site.file, site.line, site.scope)
+    return owner is not None and owner.span is not None and site is not None and owner.span.step != site.step
 
 
 def _computes(node: Node) -> bool:

@@ -62,15 +62,13 @@ def _is_small(graph: Graph) -> bool:
 
 
 def _is_alone(call: Node) -> bool:
-    """Whether a call is all that its graph does. The body of a loop of the author's that does nothing else is written where it stands;
-    that of a function that a loop is given is that function."""
+    """Whether a call is all that its graph does, though its author has not written it in the body of a loop or test: what these are
+    given, as by lax.scan, is that body."""
     graph = call.graph
     if graph is None or any(_computes(node) or node.op.effect for node in graph if node is not call):
         return False
-    owner, span = graph.owner, call.span
-    if owner is None or owner.span is None or span is None:
-        return owner is None
-    return (owner.span.file, owner.span.line, owner.span.scope) == (span.file, span.line, span.scope)
+    owner = graph.owner
+    return owner is None or (owner.span is not None and call.span is not None and owner.span.step == call.span.step)
 
 
 def _computes(node: Node) -> bool:
