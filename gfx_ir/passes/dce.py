@@ -8,7 +8,7 @@ from typing import Any
 from ..graph import Graph, Node, Value, values_in
 from ..op import lookup
 from ..reach import reached
-from .moves import relink
+from .moves import fewer_operands, relink
 
 Acts = Callable[[Node], bool]
 Raises = Callable[[Node], str | None]
@@ -64,6 +64,8 @@ def keep_errors(graph: Graph, raises: Raises, may_fail: Acts, acts: Acts) -> Non
         node = inner.last
         while node is not None:
             previous = node.prev
+            if node.regions and "operands" in node.op.params:
+                fewer_operands(node)  # those that only what is gone took: their errors are asked for next
             if not needed(node, acts):
                 left |= _keep(node, raises, may_fail)
             node = previous

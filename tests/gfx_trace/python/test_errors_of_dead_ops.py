@@ -236,3 +236,19 @@ def test_a_run_of_positions_fits_its_axis(start, length, to):
 def test_padding_cuts_no_more_than_there_is(pad):
     with pytest.raises(gfx.GfxError, match="cuts more than an axis"):
         gfx.symbolic_trace(lambda x: torch.nn.functional.pad(x, pad), torch.ones(2, 4))
+
+
+def read_for_nothing(x):
+    for i in range(4):
+        row = x[i]
+        for j in range(3):
+            row + x[j]
+    return x
+
+
+def test_what_only_dead_parts_of_a_loop_take_raises_all_the_same():
+    x = torch.ones(3)
+    program = gfx.symbolic_trace(read_for_nothing, x)
+    for run in (read_for_nothing, program, program.to("torch")):
+        with pytest.raises(IndexError):
+            run(x)
