@@ -22,34 +22,35 @@ def drop_unread(program: Program) -> None:
     for name, found in callers.items():
         for caller in found:
             callees.setdefault(caller, []).append(name)
-    todo = dict.fromkeys(calls)
-    while todo:
-        name, _ = todo.popitem()
-        if not name:
-            eliminate_dead(program.entry, effects.node)
-            todo |= dict.fromkeys(callees[name])
-            continue
-        graph = program.functions[name]
-        calls[name] = [node for node in calls[name] if node.graph is not None]
-        fewer = not any(map(effects.ordered, calls[name])) and bool(drop_results(graph, calls[name]))
-        eliminate_dead(graph, effects.node)
-        if _drop_arguments(graph, calls[name]):
-            todo |= callers[name]
-            todo |= {other: None for caller in callers[name] for other in callees[caller] if other != name}
-        if fewer:
-            todo |= dict.fromkeys(callees.get(name, ()))
+    wave, thinner = dict.fromkeys(calls), set[str]()  # `thinner`: what gives fewer arguments to a call
+    while wave:
+        following: dict[str, None] = {}
+        for name in wave:
+            graph = program.functions[name] if name else program.entry
+            sites_left = calls[name] = [node for node in calls.get(name, ()) if node.graph is not None]
+            fewer = not any(map(effects.ordered, sites_left)) and drop_results(graph, sites_left)
+            eliminate_dead(graph, effects.node)
+            if fewer or name in thinner:
+                following |= dict.fromkeys(callees.get(name, ()))
+            thinner.discard(name)
+            if _drop_arguments(graph, sites_left):
+                following |= callers[name]
+                thinner.update(callers[name])
+        wave = following
 
 
 def drop_results(graph: Graph, calls: list[Node]) -> bool:
     """Whether a function gave what no call of it is asked for, which it does not give any more; its calls are others then. What gives
     containers gives these whole."""
     results = graph.result if type(graph.result) is tuple else (graph.result,)
-    kept = [
-        at for at in range(len(results)) if any(node.values[at : at + 1] and node.values[at].uses for node in calls)
-    ]
-    if len(kept) == len(results) or any(len(node.values) != len(results) for node in calls):
+    if (
+        not calls
+        or any(len(node.values) != len(results) for node in calls)
+        or not BRANCHES.isdisjoint(map(type, results))
+    ):
         return False
-    if not calls or any(type(item) in BRANCHES for item in results):
+    kept = [at for at in range(len(results)) if any(node.values[at].uses for node in calls)]
+    if len(kept) == len(results):
         return False
     given = [results[at] for at in kept]
     graph.result = given[0] if len(given) == 1 and type(given[0]) is Value else tuple(given) or None
@@ -59,6 +60,8 @@ def drop_results(graph: Graph, calls: list[Node]) -> bool:
 
 def _drop_arguments(graph: Graph, calls: Sequence[Node]) -> bool:
     """Whether a function took what its body does not read, which it is not given any more."""
+    if not calls:
+        return False
     given = set(values_in((graph.result,)))
     read = [bool(place.uses) or place in given for place in graph.placeholders]
     if all(read) or any(len(node.args[2]) != len(read) for node in calls):
