@@ -75,10 +75,10 @@ _CUSTOM = {wraps(lambda: None, device_type="cpu").__code__ for wraps in (torch.a
 """Functions that change nothing where no autocast is on."""
 
 
-_UNLOADED = dict.fromkeys(
-    "mark_dynamic maybe_mark_dynamic mark_static mark_static_address mark_unbacked".split(), "mark"
-)
-_UNLOADED["is_in_onnx_export"] = "false"
+_UNLOADED = {
+    **dict.fromkeys("mark_dynamic maybe_mark_dynamic mark_static mark_static_address mark_unbacked".split(), "mark"),
+    "is_in_onnx_export": "false",
+}
 """Functions of modules that PyTorch does not load before they are used: what the compiler is told of a tensor, what the exporter is asked."""
 
 

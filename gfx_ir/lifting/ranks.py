@@ -135,6 +135,15 @@ def not_one(call: str, x: Any, axis: int) -> None:
         raise OpenShape(why, within=None if size is None else reaching(size, 2))
 
 
+def is_one_size(call: str, a: Any, b: Any) -> bool:
+    """Whether two sizes are one, which tells a stack of vectors from a matrix. Raises OpenShape where that hangs on the call."""
+    if a is not None and a == b:
+        return True
+    if not (isinstance(a, int) and isinstance(b, int)):
+        raise OpenShape(f"{call} needs the sizes of its arguments, which tell vectors from a matrix")
+    return False
+
+
 def fills(call: str, src: Any, op: OpDef, *args: Any) -> None:
     """Raises ShapeError where a tensor is known to have another shape than the part that an op takes of another one, in whose place
     a function puts it."""

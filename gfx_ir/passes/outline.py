@@ -174,11 +174,15 @@ class Outliner:
             outer.key is scope.key for outer in around if outer is not scope
         ):
             return False
-        if any(selects(node) or not self.rows.isdisjoint((*node.values, *values_in(node.args))) for node in nodes):
+        if any(map(selects, nodes)) or (self.rows and any(map(self._has_rows, nodes))):
             return False
         inside, given = set(nodes), set(values_in(tuple(argument for _, argument in scope.args)))
         outer = {v for node in nodes for v in values_in(node.args) if v.node not in inside and v.is_tensor}
         return all(_is_parameter(self._parameter(v)) or self.outside.get(v, v) in given for v in outer)
+
+    def _has_rows(self, node: Node) -> bool:
+        """Whether a node takes or gives rows that data choose."""
+        return not self.rows.isdisjoint((*node.values, *values_in(node.args)))
 
     # ------------------------------------------------------------------ moving
     def _called(self, scope: Scope, nodes: list[Node]) -> Node:

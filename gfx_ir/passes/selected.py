@@ -22,7 +22,7 @@ def selected(nodes: Iterable[Node]) -> set[Value]:
     found = set[Value]()
     for node in nodes:
         written = node.op.traits & Trait.WRITES_AT
-        if not written and (selects(node) or not found.isdisjoint(values_in(node.args))):
+        if not written and (selects(node) or (found and not found.isdisjoint(values_in(node.args)))):
             found.update(value for value in node.values if value.is_tensor)
     return found
 

@@ -279,9 +279,8 @@ class Loops:
                 for at, kind in enumerate(source.kinds):
                     known = source.item_type(at, self.tracer.promotion) if self.tracer.static_types else None
                     items.append(graph.add_placeholder(named[at], kind, known))
-                    items[-1].name = (
-                        None if len(source.kinds) > 1 and not told else named[at]
-                    )  # the body's variables tell
+                    if not told:  # the body's variables do
+                        items[-1].name = None
                 return source.make([self.tracer.loop_sources._loop_item(v, source, at) for at, v in enumerate(items)])
 
             with carries.peeled_if_unusable():

@@ -223,7 +223,7 @@ def size_of(tracer: Any, item: Any) -> Any:
 
 
 def labels(target: Any, source: Source) -> tuple[list[str], bool]:
-    """What the items of a source are called after the targets of a loop, and whether these are as many."""
+    """What the items of a source are called after the targets of a loop, and whether these tell: there are as many, or one item."""
     names: list[str] = []
 
     def walk(item: Any) -> None:
@@ -237,4 +237,4 @@ def labels(target: Any, source: Source) -> tuple[list[str], bool]:
     count = len(source.items)
     if len(names) == source.targets:
         return [names[at] for at in source.named], True
-    return [f"item_{at}" for at in range(count)] if count > 1 else [names[0] if names else "item"], False
+    return ([f"item_{at}" for at in range(count)], False) if count > 1 else ([names[0] if names else "item"], True)

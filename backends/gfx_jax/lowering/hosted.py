@@ -21,7 +21,7 @@ from gfx_ir.op import Trait
 from gfx_ir.program import Program
 from gfx_ir.trees import leaves
 
-from .sizes import is_sized_by_data, needs_numbers_of
+from .sizes import needs_numbers_of
 
 _MODULE, _KINDS = "jnp", {"b": "bool", "i": "int", "u": "int", "f": "float"}
 
@@ -143,8 +143,6 @@ def _every_call_has(calls: Calls, graph: Graph, value: Value, found: dict[Graph,
 def _asked(node: Node) -> Iterator[Value]:
     """The arrays of which a node needs the numbers, and those whose sizes hang on numbers."""
     yield from needs_numbers_of(node)
-    if is_sized_by_data(node):
-        yield from node.values
     if is_for(node):
         ends = [part for item in node.args[0] if isinstance(item, tuple) for part in leaves(item)]
         yield from (part for part in ends if type(part) is Value and part.is_tensor)

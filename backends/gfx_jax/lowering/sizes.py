@@ -52,7 +52,7 @@ class Sizes(Lowering):
                     owner.op = _BY_PYTHON.get(owner.op, owner.op)
             elif (around or within) and (
                 (is_call(node) and program.functions[node.args[0]] in needing)
-                or is_sized_by_data(node)
+                or _is_sized_by_data(node)
                 or _needs_data(node)
                 or (traced and _needs_number(node, traced))
             ):
@@ -100,14 +100,16 @@ def _needs_data(node: Node) -> bool:
 
 
 def needs_numbers_of(node: Node) -> Iterator[Value]:
-    """The tensors in which a slice has a bound, a shape a size or a call an axis, and those whose elements tell how many a result has."""
+    """The tensors in which a slice has a bound, a shape a size or a call an axis, those whose elements tell how many a result has, and
+    that result."""
     if node.regions:
         return
     yield from (
         leaf for name, arg in zip(node.op.params, node.args) if _is_axis(name) for leaf in leaves(arg) if _is_data(leaf)
     )
-    if is_sized_by_data(node):
+    if _is_sized_by_data(node):
         yield from filter(_is_data, leaves(node.args))
+        yield from node.values
     if not _keeps_shape(node):
         yield from filter(_is_data, _bounds(node))
     if node.op.family in _PROBED:
@@ -116,7 +118,7 @@ def needs_numbers_of(node: Node) -> Iterator[Value]:
                 yield from filter(_is_data, leaves(arg))
 
 
-def is_sized_by_data(node: Node) -> bool:
+def _is_sized_by_data(node: Node) -> bool:
     """Whether the result has a size that the sizes of the arguments do not tell."""
     if node.op.infer is None or node.regions or not any(map(_is_data, leaves(node.args))):
         return False

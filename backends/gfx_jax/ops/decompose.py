@@ -8,8 +8,9 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import dtype_of
-from gfx_ir.errors import MissingOp, OpenShape
+from gfx_ir.errors import MissingOp
 from gfx_ir.lifting.decompositions import Decompositions, Eigen
+from gfx_ir.lifting.ranks import is_one_size
 from gfx_ir.lifting.words import ask_rank
 from gfx_ir.ops import _seen
 from gfx_ir.ops.create import limit
@@ -62,12 +63,7 @@ def _is_vector(a: Any, b: Any) -> bool:
     call = "jax.scipy.linalg.solve_triangular"
     if ask_rank(a, call, 2) == 2 or given is None or given != ask_rank(a, call) - 1:
         return False
-    sizes = _seen.size_of(a, -1), _seen.size_of(b, -1)
-    if sizes[0] is not None and sizes[0] == sizes[1]:
-        return True
-    if not all(isinstance(size, int) for size in sizes):
-        raise OpenShape(f"{call} needs the sizes of its arguments, which tell vectors from a matrix")
-    return False
+    return is_one_size(call, _seen.size_of(a, -1), _seen.size_of(b, -1))
 
 
 def _lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:

@@ -6,7 +6,7 @@ from collections import namedtuple
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.errors import OpenShape
+from gfx_ir.lifting.ranks import is_one_size
 
 from ..lifting import INT64, ask_rank, kind, known_rank, known_size, names, plain, refuse, told_size
 from .decompositions import _first_zero
@@ -26,16 +26,7 @@ def _is_vector(A: Any, B: Any) -> bool:
     rank = ask_rank(A, 2, "torch.linalg.solve")  # of one matrix, B is a vector where it has one axis
     if rank is None or other is None or rank - 1 != other:
         return False
-    return all(_is_one_size(told_size(A, at), told_size(B, at)) for at in range(other))
-
-
-def _is_one_size(a: Any, b: Any) -> bool:
-    """Whether two sizes are one. Raises OpenShape where that hangs on the call."""
-    if a is not None and a == b:
-        return True
-    if not (isinstance(a, int) and isinstance(b, int)):
-        raise OpenShape("torch.linalg.solve needs the sizes of its arguments, which tell vectors from a matrix")
-    return False
+    return all(is_one_size("torch.linalg.solve", told_size(A, at), told_size(B, at)) for at in range(other))
 
 
 def solve(A: Any, B: Any, *, left: Any = True) -> Any:
