@@ -8,7 +8,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from gfx_ir import ops
 from gfx_ir.lifting.arranging import Arranging
 from gfx_ir.lifting.broadcasting import broadcast_shapes
 from gfx_ir.lifting.calculus import Calculus
@@ -39,14 +38,6 @@ def _place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> Any:
     return place(arr, mask, vals)
 
 
-def _ix(*args: Any) -> Any:
-    """jnp.ix_: vectors whose axes do not meet."""
-    count = len(args)
-    return tuple(
-        ops.expand_dims(x, tuple(n for n in range(count) if n != at)) if count > 1 else x for at, x in enumerate(args)
-    )
-
-
 _TABLES = (Searching(JNP).table(), Counting(JNP).table(), accumulations(JNP), Arranging(JNP).table())
 LIFTS: dict[str, Callable[..., Any]] = {
     **{JNP.names(short): fn for table in _TABLES for lifts in table.values() for short, fn in lifts.items()},
@@ -56,7 +47,6 @@ LIFTS: dict[str, Callable[..., Any]] = {
     "jnp.put_along_axis": _put_along_axis,
     "jnp.put": _put,
     "jnp.place": _place,
-    "jnp.ix_": _ix,
     "jnp.broadcast_shapes": broadcast_shapes("jnp.broadcast_shapes", jnp.broadcast_shapes),
     "lax.broadcast_shapes": broadcast_shapes("lax.broadcast_shapes", jax.lax.broadcast_shapes),
 }

@@ -17,7 +17,7 @@ from ..graph import Value
 from ..op import lookup
 from ..ops import _seen
 from ..ops._views import along
-from .ranks import just, reaches
+from .ranks import just, reaches, require
 from .shapes import Shapes
 from .words import (
     Dialect,
@@ -61,6 +61,7 @@ class Arranging:
             },
             "arange": {"diag_indices": self.diag_indices, "diag_indices_from": self.diag_indices_from},
             "take": {"choose .choose": self.choose},
+            "getitem": {"ix_": self.ix},
             "remainder": {"unravel_index": self.unravel_index},
             "add": {"ravel_multi_index": self.ravel_multi_index},
         }
@@ -219,6 +220,16 @@ class Arranging:
     def diag_indices(self, n: Any, ndim: int = 2) -> Any:
         """Positions of the main diagonal."""
         return (ops.arange(n),) * ndim
+
+    def ix(self, *args: Any) -> Any:
+        """Vectors whose axes do not meet."""
+        vectors, count = list(map(self._x, args)), range(len(args))
+        for x in vectors:
+            require(self.say.call("ix_"), x, "==", 1)
+        return tuple(
+            ops.expand_dims(x, tuple(n for n in count if n != at)) if len(count) > 1 else x
+            for at, x in enumerate(vectors)
+        )
 
     def diag_indices_from(self, arr: Any) -> Any:
         """Positions of the main diagonal of an array."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import ops
-from ..build import assumptions, host
+from ..build import assumptions, host, parameter_data
 from ..errors import OpenShape, ShapeError
 from ..graph import Value
-from ..host import bounds, reaching
+from ..host import bounds, reaching, same
 from ..infer.abstract import never_meet
-from ..op import OpDef
+from ..op import OpDef, lookup
 from ..ops import _seen
 from ..rules import RAISED, infer
 from ..trees import leaves
@@ -104,10 +104,57 @@ def require_alike(call: str, a: Any, b: Any) -> None:
 
 
 def of_one_shape(call: str, x: Any, other: Any) -> None:
-    """Raises ShapeError where two tensors are known to have other shapes, of which a function takes the elements pair by pair."""
-    dims, others = (getattr(item.type, "dims", None) if type(item) is Value else None for item in (x, other))
-    if dims is not None and others is not None and never_meet(dims, others):
-        raise ShapeError(f"{call} takes tensors of one shape, and gets {dims} and {others}")
+    """Hold the shapes of two tensors against each other, of which a function takes the elements pair by pair. Raises ShapeError
+    where they are known to be others; where that is open, the source checks it."""
+    dims, others = _dims(x), _dims(other)
+    what = f"{call}: tensors of one shape"
+    if None not in (dims, others) and len(dims) != len(others):
+        raise ShapeError(f"{what}, not of {dims} and {others}")
+    if x is not other and not (None not in (dims, others) and _equal(what, dims, others)):
+        _hold(what, *map(lookup("shape"), (x, other)))
+
+
+def of_one_size(call: str, x: Any, axis: int, other: Any, place: int) -> None:
+    """Hold the size of an axis against that of another tensor's, as `of_one_shape` does."""
+    sizes = [None if dims is None else dims[at] for dims, at in ((_dims(x), axis), (_dims(other), place))]
+    what = f"{call}: axes of one size"
+    if not _equal(what, sizes[:1], sizes[1:]):
+        given = zip((x, other), (axis, place), sizes)
+        _hold(what, *[size if isinstance(size, int) else ops.size(v, at) for v, at, size in given])
+
+
+def spread(call: str, x: Any, other: Any) -> Any:
+    """`other`, which a function takes element by element beside x, and which is spread over it, not x over it. Raises ShapeError
+    where it is known to be larger; where that is open, the source spreads it."""
+    dims, others = _dims(x), _dims(other)
+    if dims is not None and others is not None:
+        what = f"{call}: an array that is spread over another one of shape {dims}"
+        if len(others) > len(dims):
+            raise ShapeError(f"{what}, not one of {others}")
+        fits = [(size, own) for size, own in zip(others[::-1], dims[::-1]) if size != 1]
+        if not fits or _equal(what, *zip(*fits)):
+            return other
+    return ops.broadcast_to(other, lookup("shape")(x)) if assumptions() is not None else other
+
+
+def _dims(x: Any) -> Any:
+    """The dims of a tensor where the capture knows them; those of a parameter are known by its data."""
+    found = _seen.type_of(x).dims
+    return getattr(parameter_data(x), "shape", None) if found is None else found
+
+
+def _equal(what: str, sizes: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Whether sizes are known to be equal, pair by pair. Raises ShapeError where two are known not to be."""
+    found = [None if None in pair else same(*pair) for pair in zip(sizes, others)]
+    if False in found:
+        raise ShapeError(f"{what}, not of {sizes} and {others}")
+    return None not in found
+
+
+def _hold(what: str, *sizes: Any) -> None:
+    """Let the source hold two open sizes or shapes against each other."""
+    if assumptions() is not None:
+        ops.check(host("==", *sizes), what, "ValueError")
 
 
 def reaches(call: str, x: Any, axis: int, positions: Iterable[int]) -> None:

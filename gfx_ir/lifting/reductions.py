@@ -11,7 +11,7 @@ from ..dtypes import float64
 from ..graph import Value
 from ..op import active, lookup
 from ..ops._views import along
-from .ranks import require
+from .ranks import of_one_shape, of_one_size, require, spread
 from .words import Dialect, Lifted, Table, as_held, ask_rank, element, expect, kind_of, rank, surely_floats
 
 """Of the whole numbers that a framework makes of Python's, at least."""
@@ -57,7 +57,7 @@ class Reductions:
             self.say.refuse(call, **options)
             a = self.say.as_array(a)
             if where is not None and where is not True:
-                a = ops.where(where, a, neutral)
+                a = ops.where(spread(call, a, where), a, neutral)
             return op(a, axis=axis, dtype=element(dtype), keepdims=keepdims)
 
         return lift
@@ -100,7 +100,7 @@ class Reductions:
             if where is not None and where is not True:
                 if initial is None:
                     self.say.refuse(f"{call} without initial=", where=where)
-                a = ops.where(where, a, initial)
+                a = ops.where(spread(call, a, where), a, initial)
             found = op(a, axis=axis, keepdims=keepdims)
             return found if initial is None else lookup(combine)(found, initial)
 
@@ -139,6 +139,8 @@ class Reductions:
             x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
         ) -> Any:
             x = self.say.as_array(x)
+            if axis is None:
+                require(self.say.call(name), x, "<=", 1)
             wide = name == "cumulative_sum" and self.say.rules == "jax"
             if wide and dtype is None and kind_of(x) not in ("f", "c"):
                 dtype = ops.dtype_of(ops.sum(x))  # JAX's function of this name adds up as wide as its sum
@@ -185,13 +187,13 @@ class Reductions:
         weights = self.say.as_array(weights)
         if isinstance(axis, int) and ask_rank(weights, self.say.call("average"), 1) == 1:
             return self._weighed(a, axis, weights, keepdims)
-        if isinstance(axis, int) and rank(weights) != rank(a):
-            weights = ops.broadcast_to(weights, lookup("shape")(a))
+        of_one_shape(self.say.call("average"), a, weights)
         total = ops.sum(ops.multiply(a, weights), axis=axis, keepdims=keepdims)
         return ops.divide(total, ops.sum(weights, axis=axis, keepdims=keepdims))
 
     def _weighed(self, a: Any, axis: int, weights: Any, keepdims: Any) -> Any:
         """The mean along an axis, whose places have these weights."""
+        of_one_size(self.say.call("average"), a, axis, weights, 0)
         if axis >= 0 and rank(a) is None:
             total = ops.sum(ops.multiply(ops.moveaxis(a, axis, -1), weights), axis=-1)
             found = ops.divide(total, ops.sum(weights))

@@ -16,7 +16,7 @@ from ..op import lookup
 from ..ops import _seen
 from ..promotion import promote
 from ..types import LogicalTensor
-from .ranks import require
+from .ranks import of_one_shape, require
 from .words import Dialect, Lifted, Table, ask_rank, expect, frozen, kind_of, known_dtype, rank
 
 All = namedtuple("All", ("values", "indices", "inverse_indices", "counts"))
@@ -149,7 +149,9 @@ class Searching:
         if isinstance(condition, (tuple, list)) and not any(isinstance(c, Value) for c in condition):
             kept = ops.as_tensor([at for at, holds in enumerate(condition) if holds], dtype=int64)
         else:
-            kept = ops.getitem(ops.argwhere(self.say.as_array(condition)), (slice(None), 0))
+            condition = self.say.as_array(condition)
+            require(self.say.call("compress"), condition, "==", 1)
+            kept = ops.getitem(ops.argwhere(condition), (slice(None), 0))
         if axis is None:
             return ops.take(self._flat(a), kept, axis=0)
         return ops.take(self.say.as_array(a), kept, axis=axis)
@@ -238,7 +240,10 @@ class Counting:
     def histogram(self, a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
         """How many elements fall into each bin, and the edges of the bins."""
         edges = self.bin_edges(a, bins, range)
-        weights = None if weights is None else ops.flatten(self.say.as_array(weights))
+        if weights is not None:
+            weights = self.say.as_array(weights)
+            of_one_shape(self.say.call("histogram"), self.say.as_array(a), weights)
+            weights = ops.flatten(weights)
         found = ops.histogram(ops.flatten(self.say.as_array(a)), edges, weights, bool(density))
         return found if density or weights is not None else self._counted(found, int64), edges
 

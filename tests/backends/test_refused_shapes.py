@@ -21,6 +21,15 @@ CASES = {
     "put_along_axis": (put, (MATRIX, ROWS, np.ones((1, 2))), (MATRIX, ROWS[0], np.ones(2))),
     "delete": (lambda x: np.delete(x, -3), (VECTOR,), (VECTOR[:2],)),
     "delete of several": (lambda x: np.delete(x, [0, 2]), (VECTOR,), (VECTOR[:2],)),
+    "compress": (lambda c, x: np.compress(c, x), (VECTOR > 1, VECTOR), (MATRIX > 1, VECTOR)),
+    "ix_": (lambda x, i: x[np.ix_(i, i)], (MATRIX, ROWS[0]), (MATRIX, ROWS)),
+    "cumulative_sum": (lambda x: np.cumulative_sum(x), (VECTOR,), (MATRIX,)),
+    "histogram": (lambda x, w: np.histogram(x, 2, weights=w)[0], (MATRIX, MATRIX), (MATRIX, MATRIX.T)),
+    "average": (lambda x, w: np.average(x, weights=w), (MATRIX, MATRIX), (MATRIX, VECTOR + 1)),
+    "average of fewer": (lambda x, w: np.average(x, weights=w), (MATRIX, MATRIX), (MATRIX, MATRIX[:1])),
+    "average of rows": (lambda x, w: np.average(x, axis=0, weights=w), (MATRIX, VECTOR[1:]), (MATRIX, VECTOR[1:2])),
+    "sum where": (lambda x, w: np.sum(x, where=w), (MATRIX, VECTOR > 1), (VECTOR, MATRIX > 1)),
+    "max where": (lambda x, w: np.max(x, initial=0, where=w), (VECTOR, VECTOR > 1), (VECTOR[:1], VECTOR > 1)),
     "jax's delete": (lambda x: jnp.delete(x, 2), (jnp.arange(3),), (jnp.arange(2),)),
     "jax's vander": (lambda x: jnp.vander(x), (jnp.arange(3.0),), (jnp.ones((2, 2)),)),
     "jax's nonzero": (lambda x: jnp.nonzero(x, size=2), (jnp.ones(3),), (jnp.array(3.0),)),
@@ -37,7 +46,7 @@ def test_arrays_of_other_shapes_are_refused_as_the_author_s_framework_refuses_th
     own = "jax" if "jax" in name else "numpy"
     want = fn(*fresh(taken))
     np.testing.assert_array_equal(np.asarray(gfx.symbolic_trace(fn, *fresh(taken))(*fresh(taken))), np.asarray(want))
-    with pytest.raises((ValueError, IndexError)):
+    with pytest.raises((ValueError, IndexError, TypeError)):
         fn(*fresh(others))
     with pytest.raises(gfx.GfxError):
         gfx.symbolic_trace(fn, *fresh(others))

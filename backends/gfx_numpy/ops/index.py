@@ -28,19 +28,10 @@ def _tri(N: Any, M: Any = None, k: int = 0, dtype: Any = float64, *, like: Any =
     return ops.tril(ops.ones((N, N if M is None else M), dtype=element(dtype) or float64), k=k)
 
 
-def _ix(*args: Any) -> Any:
-    """np.ix_: vectors whose axes do not meet."""
-    count = len(args)
-    return tuple(
-        ops.expand_dims(as_array(x), tuple(n for n in range(count) if n != at)) if count > 1 else as_array(x)
-        for at, x in enumerate(args)
-    )
-
-
 ROWS = rows(
     NP.table(positions(NP)),
     {
-        "getitem": {"ndarray.__getitem__": ops.getitem, "np.ix_": _ix},
+        "getitem": {"ndarray.__getitem__": ops.getitem},
         "take": {"np.take ndarray.take": _take},
         "take_along_axis": {"np.take_along_axis": _take_along_axis},
         "tril": {"np.tri": _tri},

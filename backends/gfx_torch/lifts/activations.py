@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import build, ops
+from gfx_ir.lifting.ranks import most, spread
 
 from ..lifting import ask_rank, dtype_like, is_on, kind, known_rank, known_size, refuse, shape_of
 
@@ -148,7 +149,7 @@ def prelu(input: Any, weight: Any) -> Any:
         weight = weight if known_rank(input) else ops.reshape(weight, ())
     else:
         rank = ask_rank(input, 2, "F.prelu with a weight for each channel")
-        weight = ops.reshape(weight, (-1, *(1,) * (rank - 2)))
+        weight = spread("F.prelu", input, ops.reshape(weight, (-1, *(1,) * (rank - 2))))
     return ops.where(ops.greater(input, 0), input, ops.multiply(weight, input))
 
 
@@ -225,7 +226,7 @@ LIFTS: Lifts = {
     "F.hardswish": hardswish,
     "F.selu torch.selu": selu,
     "F.glu": glu,
-    "F.prelu torch.prelu Tensor.prelu": prelu,
+    "F.prelu torch.prelu Tensor.prelu": most("F.prelu", prelu, None, 1),
     "F.softsign": softsign,
     "F.tanhshrink": tanhshrink,
     "F.softshrink": softshrink,

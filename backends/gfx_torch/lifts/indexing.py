@@ -9,7 +9,7 @@ from gfx_ir.build import assumptions, host, told_dims
 from gfx_ir.errors import ShapeError
 from gfx_ir.graph import Value
 from gfx_ir.lifting import writing
-from gfx_ir.lifting.ranks import fills
+from gfx_ir.lifting.ranks import fills, vector
 from gfx_ir.lifting.words import rank as rank_of
 from gfx_ir.op import lookup
 
@@ -78,17 +78,17 @@ def setitem(input: Any, index: Any, value: Any) -> Any:
 def index_add(input: Any, dim: Any, index: Any, source: Any, *, alpha: Any = 1) -> Any:
     """x[index] += alpha * source along an axis."""
     scaled = source if type(alpha) is int and alpha == 1 else ops.multiply(alpha, source)
-    return ops.index_put(input, at(dim, index), scaled, True)
+    return ops.index_put(input, at(dim, vector("torch.index_add", index)), scaled, True)
 
 
 def index_copy(input: Any, dim: Any, index: Any, source: Any) -> Any:
     """x[index] = source along an axis."""
-    return ops.index_put(input, at(dim, index), source)
+    return ops.index_put(input, at(dim, vector("torch.index_copy", index)), source)
 
 
 def index_fill(input: Any, dim: Any, index: Any, value: Any) -> Any:
     """x[index] = value along an axis."""
-    return ops.index_put(input, at(dim, index), value)
+    return ops.index_put(input, at(dim, vector("torch.index_fill", index)), value)
 
 
 def fill_diagonal(input: Any, fill_value: Any, wrap: Any = False) -> Any:

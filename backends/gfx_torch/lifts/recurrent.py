@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import build, ops
+from gfx_ir.lifting.ranks import of_one_size
 from gfx_ir.op import OpDef, lookup
 
 from ..lifting import ask_rank, dtype_like, fixed_int, refuse
@@ -23,6 +24,7 @@ def _stacked(
 ) -> tuple:  # fmt: skip
     """The op over all layers; one layer at a time where a share of what goes between them is dropped."""
     weights, directions = tuple(weights), 2 if bidirectional else 1
+    of_one_size(f"torch.{op.name}", x, -1, weights[0], 1)  # PyTorch's kernel reads beyond a row that is shorter
     settings = {"bidirectional": bool(bidirectional), "batch_first": bool(batch_first), **options}
     if not share or layers == 1:
         return tuple(op(x, *states, weights, layers=layers, **settings))

@@ -9,7 +9,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.build import host
 from gfx_ir.graph import Value
-from gfx_ir.lifting.ranks import alike, vector
+from gfx_ir.lifting.ranks import alike, just, vector
 from gfx_ir.types import LogicalTensor
 
 from ..lifting import INT64, names, require_index
@@ -183,7 +183,14 @@ ROWS = (
         "torch.diagonal(x, offset=offset, dim1=axis1, dim2=axis2)",
         {names("diagonal"): _diagonal, "torch.linalg.diagonal": _linalg_diagonal},
     ),
-    Row("searchsorted", _search, {"torch.searchsorted": finding.searchsorted, "torch.bucketize": finding.bucketize}),
+    Row(
+        "searchsorted",
+        _search,
+        {
+            "torch.searchsorted": finding.searchsorted,
+            "torch.bucketize": just("torch.bucketize", finding.bucketize, None, 1),
+        },
+    ),
     Row("one_hot", _one_hot, {"F.one_hot": _one_hot_lift}),
     Row(
         "masked_fill",

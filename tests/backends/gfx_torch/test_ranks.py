@@ -16,6 +16,7 @@ def r(*shape):
 
 
 ZERO = torch.zeros(1, dtype=torch.int64)
+LSTM = torch.nn.LSTM(3, 2)
 CASES = {
     "addmm": (lambda a, b, c: torch.addmm(a, b, c), (r(2, 3), r(2, 2), r(2, 3)), (r(1, 2, 3), r(2, 2), r(2, 3))),
     "addmv": (lambda a, b, c: torch.addmv(a, b, c), (r(2), r(2, 2), r(2)), (r(1, 2), r(2, 2), r(2))),
@@ -33,6 +34,13 @@ CASES = {
     "flatten_some": (lambda x: x.flatten(1, 2), (r(2, 3, 4),), (r(2, 3),)),
     "gather": (lambda x, i: torch.gather(x, 0, i), (r(3, 2), ZERO[None]), (r(3, 2), ZERO)),
     "index_select": (lambda x, i: torch.index_select(x, 0, i), (r(3), ZERO), (r(3), ZERO[None])),
+    "index_add": (lambda x, i, y: torch.index_add(x, 0, i, y), (r(3), ZERO, r(1)), (r(3), ZERO[None], r(1, 1))),
+    "index_copy": (lambda x, i, y: x.index_copy(0, i, y), (r(3), ZERO, r(1)), (r(3), ZERO[None], r(1, 1))),
+    "index_fill": (lambda x, i: torch.index_fill(x, 0, i, 2.0), (r(3), ZERO), (r(3), ZERO[None])),
+    "bucketize": (lambda x, b: torch.bucketize(x, b), (r(2, 2), r(2)), (r(2, 2), r(2, 2))),
+    "prelu": (lambda x, w: F.prelu(x, w), (r(3, 2), r(2)), (r(3, 2), r(1, 2))),
+    "prelu of more": (lambda x, w: F.prelu(x, w), (r(3, 2), r(1)), (r(3, 1), r(2))),
+    "lstm": (lambda x: LSTM(x)[0], (r(4, 2, 3),), (r(4, 2, 2),)),
     "layer_norm": (lambda x, w: F.layer_norm(x, (3,), w), (r(2, 3), r(3)), (r(2, 3), r(1, 3))),
     "group_norm": (lambda x, w: F.group_norm(x, 1, w), (r(2, 3), r(3)), (r(2, 3), r(1, 3))),
     "local_response_norm": (lambda x: F.local_response_norm(x, 2), (r(2, 3, 4),), (r(2, 3),)),
