@@ -31,6 +31,8 @@ class Trait(enum.IntFlag):
     """Host data that hangs on what its arguments are (types, places, whether they are there), never on elements."""
     SHAPE_OF_FIRST = enum.auto()
     """Its result has the shape of the first argument."""
+    LIKE = enum.auto()
+    """Of the first argument it takes nothing but the type."""
     RANK_OF_FIRST = enum.auto()
     """Its result has as many axes as the first argument."""
     UNTOLD = enum.auto()

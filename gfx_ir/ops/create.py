@@ -137,7 +137,7 @@ for _signature, _spelling, _again, _run in (
         _spelling,
         infer=_as_tensor,
         compute=free,
-        traits=Trait.SHAPE_OF_FIRST | _again,
+        traits=Trait.SHAPE_OF_FIRST | Trait.LIKE | _again,
         sequence=_run,
     )
 op(

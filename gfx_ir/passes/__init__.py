@@ -13,6 +13,7 @@ from .constants import Constants
 from .dead_code import DeadCode
 from .decompose import Decompose
 from .fusion import FuseLoops
+from .gradient_stops import GradientStops
 from .inline import Inline
 from .invariant import Invariant
 from .memory_plan import MemoryPlan
@@ -30,7 +31,7 @@ _TAKEN: dict[type[Pass], tuple[str, ...]] = {
 }  # fmt: skip
 for _pass in (
     Algebra, Canonical, Casts, ChannelsLast, CommonSubexpressions, Compose, Constants, DeadCarries, DeadCode, Decompose,
-    FoldBatchNorm, FuseLoops, Inline, Invariant, MemoryPlan, MixedPrecision, Outline, Quantize, Roll, Shapes,
+    FoldBatchNorm, FuseLoops, GradientStops, Inline, Invariant, MemoryPlan, MixedPrecision, Outline, Quantize, Roll, Shapes,
 ):  # fmt: skip
     PASSES.register(_pass).takes_only(*_TAKEN.get(_pass, ()))
 

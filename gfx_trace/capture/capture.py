@@ -18,6 +18,7 @@ from gfx_ir.graph import Graph
 from gfx_ir.naming import snake
 from gfx_ir.passes.dce import keep_errors
 from gfx_ir.passes.dead_arguments import drop_results
+from gfx_ir.passes.gradient_stops import fewer_stops
 from gfx_ir.passes.inline import called_by
 from gfx_ir.passes.subtrees import callers_first
 from gfx_ir.pause import collection_paused
@@ -207,6 +208,7 @@ def _program(
 ) -> Program:
     """The captured graph with the functions that it calls."""
     functions = called_by(graph, tracer.functions.graphs)
+    fewer_stops(graph, functions)
     for captured, calls in ((graph, []), *callers_first(graph, functions)):
         drop_results(captured, [call for call in calls if call.graph is not None])
         keep_errors(captured, tracer.raising.raised_by, tracer.raising.may_fail, tracer.raising.acts)

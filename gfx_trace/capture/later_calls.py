@@ -17,6 +17,7 @@ from gfx_ir.control import is_call, is_given, is_parameter
 from gfx_ir.errors import GfxError, UnsupportedConstruct
 from gfx_ir.graph import Node, Value, values_in
 from gfx_ir.host import Dim, DimLike, Expr, add, sub, substituted
+from gfx_ir.infer.gradients import stops
 from gfx_ir.keys import constant_key, tree_key
 from gfx_ir.passes.effects import Effects
 from gfx_ir.passes.fingerprint import region_key
@@ -25,7 +26,6 @@ from gfx_ir.types import LogicalTensor
 
 from ..control.state import Write
 from ..python.remembered import Recalled
-from ..values.gradient_marks import stops
 from .alike import Capture, T, same, same_arrays, settled
 from .prefixes import Prefixes, cut, is_size
 from .prepared import may_be_trained, prepared

@@ -13,6 +13,7 @@ from gfx_ir.control import is_given, is_parameter
 from gfx_ir.copies import copy_program
 from gfx_ir.dependence import ancestors
 from gfx_ir.graph import Graph, Value, values_in
+from gfx_ir.infer.gradients import marks
 from gfx_ir.loading import backend
 from gfx_ir.op import Trait
 from gfx_ir.passes import Optimize
@@ -26,7 +27,6 @@ from ..control.state import Write
 from ..frameworks.params import moved
 from ..heap.aliases import WrittenConstant
 from ..values.flavour import loaded_frameworks
-from ..values.gradient_marks import marks
 from .alike import T, same, settled
 from .prefixes import cut
 

@@ -14,11 +14,12 @@ from gfx_ir import ops
 from gfx_ir.control import is_parameter, is_placeholder
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.infer.gradients import stops
 from gfx_ir.types import LogicalTensor
 
 from ..interfaces import Capturing
 from ..values.gated import Gated
-from ..values.gradient_marks import Fork, Left, data_of, stops
+from ..values.gradient_marks import Fork, Left, data_of
 
 
 class GradMode(Enum):

@@ -7,11 +7,12 @@ from typing import Any
 
 from gfx_ir.control import is_given, is_placeholder
 from gfx_ir.graph import Value
+from gfx_ir.infer.gradients import marks
 from gfx_ir.infer.number_conditions import SURE
 from gfx_ir.op import Trait, active
 from gfx_ir.trees import leaves, tree_map
 
-from ..values.gradient_marks import forked, marks
+from ..values.gradient_marks import forked
 from ..values.proxy import Proxy
 
 

@@ -15,6 +15,7 @@ from gfx_ir.control import Form
 from gfx_ir.dtypes import DType, int64
 from gfx_ir.errors import UnsupportedConstruct, VerifyError
 from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.infer.gradients import marks
 from gfx_ir.making import Stagings
 from gfx_ir.op import OpDef, Trait
 from gfx_ir.several_keys import Keys
@@ -66,7 +67,6 @@ from ..values.called import own
 from ..values.decided import Decided
 from ..values.facts import Facts
 from ..values.gated import usable
-from ..values.gradient_marks import marks
 from ..values.proxy import HostProxy, Proxy, Undefined
 from ..values.python_use import PythonUse
 from ..values.record import Record

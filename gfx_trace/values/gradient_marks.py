@@ -7,17 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from gfx_ir.graph import Value
-from gfx_ir.op import OpDef, Trait, active
-
-
-def marks(op: OpDef | Fork) -> bool:
-    """Whether an op says itself what gradient goes through it."""
-    return op.traits & Trait.GRADIENT != 0
-
-
-def stops(op: OpDef) -> bool:
-    """Whether an op is such a mark, which lets no gradient through."""
-    return marks(op) and len(op.params) == 1
+from gfx_ir.infer.gradients import marks, stops
+from gfx_ir.op import Trait, active
 
 
 @dataclass(frozen=True, eq=False)

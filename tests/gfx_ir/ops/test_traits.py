@@ -572,6 +572,15 @@ def numbers(sample, of):
     return [x for x in map(np.asarray, leaves(out)) if x.dtype.kind in "biuf"]
 
 
+@stating(Trait.LIKE)
+def test_elements_of_the_first_argument_do_not_matter(sample: Sample):
+    told = [
+        numbers(sample, lambda x, more=more: x + more if isinstance(x, np.ndarray) and x.dtype.kind in "iufc" else x)
+        for more in (0, 1)
+    ]
+    assert all(map(np.array_equal, *told))
+
+
 @stating(Trait.NOT_NEGATIVE)
 def test_nowhere_negative(sample: Sample):
     if any(isinstance(x, np.ndarray) and x.dtype.kind == "c" for x in bound(sample)):
