@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -52,8 +53,8 @@ class NumpyBackend(Backend):
     }
 
     def __init__(self) -> None:
-        roots = {"np": np}
-        super().__init__(ROWS, {**roots, **axis_patterns.NAMES}, roots)
+        roots = {"np": np, "random": random}
+        super().__init__(ROWS, {"np": np, **axis_patterns.NAMES}, roots)
         for names, fn in lifts.LIFTS.items():
             for name in names.split():
                 self.add_lift(name, fn, roots)

@@ -20,6 +20,7 @@ from gfx_ir.stack import lengthen, shorten
 from ..frameworks.grad_managers import standing_for
 from ..frameworks.into import put_into
 from ..heap.contents import FIXED, row_of
+from ..heap.framework_state import GENERATORS
 from ..heap.makers import made_by
 from ..interfaces import Capturing
 from ..objects.memoised import Wrapper
@@ -151,6 +152,11 @@ class Calls:
 
     def _call_method(self, f: types.MethodType, args: tuple, kwargs: dict) -> Any:
         owner, function = f.__self__, f.__func__
+        shared = (
+            self.lifted(f) if isinstance(owner, GENERATORS) else None
+        )  # what all code draws from has rows of its own
+        if shared is not None:
+            return self._apply_lifted(shared, f, args, kwargs)
         standing = standing_for(self.tracer, owner)
         if standing is not None:
             return getattr(standing, function.__name__)(*args, **kwargs)

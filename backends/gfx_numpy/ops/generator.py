@@ -221,16 +221,10 @@ def _poisson(key: Draw, lam: Any = 1.0, size: Any = None) -> Any:
     return ops.poisson(key(), lam, _shape(size, lam), dtype=int64)
 
 
-_WHOLE = frozenset(("geometric", "binomial", "poisson"))
-_ARRAYS = frozenset("integers permutation permuted choice multivariate_normal dirichlet multinomial".split())
-
-
-def _told(name: str, draw: Draw) -> Draw:
+def told(draw: Draw, number: Callable[[Any], Any] = ops.to_float) -> Draw:
     """A draw that gives a number of Python's where neither a size nor arrays are given, as most do: not the whole numbers of a dtype,
     nor what is taken from an array."""
-    if name in _ARRAYS:
-        return draw
-    signature, number = inspect.signature(draw), ops.to_int if name in _WHOLE else ops.to_float
+    signature = inspect.signature(draw)
 
     @functools.wraps(draw)
     def drawn(key: Draw, *args: Any, **kwargs: Any) -> Any:
@@ -242,6 +236,8 @@ def _told(name: str, draw: Draw) -> Draw:
     return drawn
 
 
+_WHOLE = frozenset(("geometric", "binomial", "poisson"))
+_ARRAYS = frozenset("integers permutation permuted choice multivariate_normal dirichlet multinomial".split())
 _DRAWS: dict[str, Draw] = {
     "random": _random,
     "uniform": _uniform,
@@ -276,5 +272,8 @@ _DRAWS: dict[str, Draw] = {
     "multinomial": _multinomial,
     "poisson": _poisson,
 }
-DRAWS = {name: _told(name, draw) for name, draw in _DRAWS.items()}
+DRAWS = {
+    name: draw if name in _ARRAYS else told(draw, ops.to_int if name in _WHOLE else ops.to_float)
+    for name, draw in _DRAWS.items()
+}
 SHUFFLES: dict[str, Draw] = {"shuffle": _permutation}

@@ -1,5 +1,7 @@
 """Draws: what every framework's numbers have in common: shape, dtype, distribution, and that the key alone decides."""
 
+import random
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -185,6 +187,45 @@ def test_a_generator_of_a_seed_draws_the_same_numbers_in_every_call():
     first = program(np.ones(3))
     assert np.max(first) >= 5 and np.array_equal(first, program(np.ones(3)))
     assert jax.jit(program.to("jax"))(jnp.ones(3)).shape == (3,)
+
+
+def teaching(x, ratio):
+    return 2 * x if random.random() < ratio else x + 1
+
+
+def test_a_number_of_pythons_own_generator_is_drawn_in_every_call():
+    x = torch.ones(400)
+    for target in ("torch", "jax"):
+        made = gfx.transpile(lambda x: torch.stack([teaching(e, 0.5) for e in x[:4]]).prod(), x, to=target)
+        always, never = (gfx.transpile(teaching, x, ratio=ratio, to=target) for ratio in (1.0, 0.0))
+        there = backend(target)
+        key = "generator" if target == "torch" else "key"
+        run = lambda fn, seed: there.to_host(
+            fn(there.from_host(3 * x.numpy()), **{key: there.run(ops.make_key, (seed,))})
+        )
+        assert len({float(run(made, seed)) for seed in range(9)}) > 1
+        assert run(always, 0)[0] == 6 and run(never, 0)[0] == 4
+
+
+SHARED = {
+    "random.random": lambda: random.random(), "random.uniform": lambda: random.uniform(1, 3), "random.gauss": lambda: random.gauss(0, 2),
+    "random.randint": lambda: random.randint(0, 1), "random.randrange": lambda: random.randrange(2, 9, 3),
+    "random.expovariate": lambda: random.expovariate(2.0), "np.random.rand": lambda: np.random.rand(),
+    "np.random.randn": lambda: np.random.randn(2)[1], "np.random.randint": lambda: np.random.randint(5),
+    "np.random.beta": lambda: np.random.beta(2.0, 3.0), "np.random.choice": lambda: np.random.choice(4, p=[0.1, 0.2, 0.3, 0.4]),
+    "np.random.uniform": lambda: np.random.uniform(-1.0, 1.0, size=3)[0],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_the_generators_that_all_code_shares(name):
+    draw = SHARED[name]
+    program = gfx.symbolic_trace(lambda x: x * draw(), torch.ones((), dtype=torch.float64)).to("torch")
+    generator = torch.Generator().manual_seed(0)
+    found = [float(program(torch.ones((), dtype=torch.float64), generator=generator)) for _ in range(600)]
+    wanted = [float(draw()) for _ in range(4000)]
+    assert np.mean(found) == pytest.approx(np.mean(wanted), abs=0.25 * np.std(wanted))
+    assert np.std(found) == pytest.approx(np.std(wanted), rel=0.2)
 
 
 OUTSIDE = np.random.default_rng(0)
