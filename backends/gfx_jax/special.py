@@ -63,7 +63,8 @@ def polygamma(n, x):
         slopes = [-jnp.pi * k * factor for k, factor in enumerate(powers)][1:]
         powers = [a + b for a, b in zip([*slopes, 0.0, 0.0], [0.0, 0.0, *slopes])]
     found = jnp.where(x == 0, (-1) ** (n + 1) * jnp.inf, jax.scipy.special.polygamma(n, jnp.where(x < 0, 1 - x, x)))
-    cotangent = 1 / jnp.tan(jnp.pi * (x - jnp.round(x)))
+    below = jnp.where(x < 0, x, 0.25)  # elsewhere it has no pole, nor its derivative
+    cotangent = 1 / jnp.tan(jnp.pi * (below - jnp.round(below)))
     return jnp.where(x < 0, (-1) ** n * found - jnp.polyval(jnp.array(powers[::-1], x.dtype), cotangent), found)
 
 

@@ -11,7 +11,7 @@ from .. import ops
 from ..build import assumptions, host, parameter_data
 from ..errors import OpenShape, ShapeError
 from ..graph import Value
-from ..host import bounds, reaching, same
+from ..host import bounds, compared, reaching, same
 from ..infer.abstract import never_meet
 from ..op import OpDef, lookup
 from ..ops import _seen
@@ -111,16 +111,29 @@ def of_one_shape(call: str, x: Any, other: Any) -> None:
     if None not in (dims, others) and len(dims) != len(others):
         raise ShapeError(f"{what}, not of {dims} and {others}")
     if x is not other and not (None not in (dims, others) and _equal(what, dims, others)):
-        _hold(what, *map(lookup("shape"), (x, other)))
+        alike_in(what, slice(None), x, other)
 
 
 def of_one_size(call: str, x: Any, axis: int, other: Any, place: int) -> None:
     """Hold the size of an axis against that of another tensor's, as `of_one_shape` does."""
-    sizes = [None if dims is None else dims[at] for dims, at in ((_dims(x), axis), (_dims(other), place))]
-    what = f"{call}: axes of one size"
-    if not _equal(what, sizes[:1], sizes[1:]):
-        given = zip((x, other), (axis, place), sizes)
-        _hold(what, *[size if isinstance(size, int) else ops.size(v, at) for v, at, size in given])
+    _of_sizes(f"{call}: axes of one size", x, axis, "==", other, place)
+
+
+def no_larger(call: str, x: Any, other: Any, axis: int) -> None:
+    """Hold the size of an axis against that of another tensor's, of which a function takes no more, as `of_one_shape` does
+    where their dims are not known at all."""
+    _of_sizes(f"{call}: no more elements along an axis", x, axis, "<=", other, axis)
+
+
+def _of_sizes(what: str, x: Any, axis: int, sign: str, other: Any, place: int) -> None:
+    a, b = (None if dims is None else dims[at] for dims, at in ((_dims(x), axis), (_dims(other), place)))
+    found = None if a is None or b is None else compared(sign, a, b)
+    if found is False:
+        raise ShapeError(f"{what}, not {a} and {b}")
+    if found is None and assumptions() is not None and (sign == "==" or None in (a, b)):
+        given = zip((x, other), (axis, place), (a, b))
+        sizes = [size if isinstance(size, int) else ops.size(v, at) for v, at, size in given]
+        ops.check(host(sign, *sizes), what, "ValueError")
 
 
 def spread(call: str, x: Any, other: Any) -> Any:
@@ -151,10 +164,13 @@ def _equal(what: str, sizes: Sequence[Any], others: Sequence[Any]) -> bool:
     return None not in found
 
 
-def _hold(what: str, *sizes: Any) -> None:
-    """Let the source hold two open sizes or shapes against each other."""
+def alike_in(what: str, part: slice, x: Any, other: Any) -> None:
+    """Let the source hold a part of two open shapes against each other."""
     if assumptions() is not None:
-        ops.check(host("==", *sizes), what, "ValueError")
+        shapes = [
+            host("getitem", lookup("shape")(v), part) if part != slice(None) else lookup("shape")(v) for v in (x, other)
+        ]
+        ops.check(host("==", *shapes), what, "ValueError")
 
 
 def reaches(call: str, x: Any, axis: int, positions: Iterable[int]) -> None:

@@ -33,6 +33,14 @@ def in_jax(f):
 BOTH = {"torch": lambda f: in_torch(torch.vmap(f)), "jax": in_jax}
 
 
+@pytest.mark.parametrize("f", [torch.i0, lambda x: torch.polygamma(1, x), lambda x: torch.polygamma(2, x)])
+def test_of_special_functions_where_a_helper_changes_its_way(f):
+    points = torch.tensor([0.0, 1.0, 2.0, 2.5, -0.25]) if f is torch.i0 else torch.tensor([1.0, 2.0, 2.5, -0.25])
+    want = torch.func.grad(lambda x: f(x).sum())(points)
+    made = gfx.transpile(lambda x: f(x), points, to="jax").fn
+    np.testing.assert_allclose(jax.grad(lambda x: made(x).sum())(points.numpy()), want, rtol=1e-3)
+
+
 @pytest.mark.parametrize("at", range(len(OF_TORCH)))
 def test_of_pytorch(at):
     for to, derive in BOTH.items():

@@ -16,6 +16,7 @@ from gfx_ir.build import host
 from gfx_ir.codegen.sides import outer
 from gfx_ir.dtypes import DTYPES, float32
 from gfx_ir.graph import Value, values_in
+from gfx_ir.lifting.ranks import alike_in, no_larger
 from gfx_ir.lifting.shapes import positions
 from gfx_ir.ops import _seen
 from gfx_ir.ops._indexing import indexed
@@ -218,6 +219,8 @@ def _dynamic_index_in_dim(
 def _dynamic_update_slice(operand: Any, update: Any, start_indices: Any, *, allow_negative_indices: Any = True) -> Any:
     expect("lax.dynamic_update_slice", "allow_negative_indices", allow_negative_indices, True)
     starts = _parts(start_indices)
+    for axis in range(len(starts)):
+        no_larger("lax.dynamic_update_slice", update, operand, axis)
     sizes = [ops.size(update, axis) for axis in range(len(starts))]
     index = [_run(operand, *part, axis) for axis, part in enumerate(zip(starts, sizes))]
     arrays = [axis for axis, at in enumerate(index) if type(at) is not slice]
@@ -237,8 +240,12 @@ def _dynamic_update_slice_in_dim(
     expect("lax.dynamic_update_slice_in_dim", "allow_negative_indices", allow_negative_indices, True)
     if axis < 0:
         axis += ask_rank(operand, "a negative axis")
-    at = _positions(operand, start_index, ops.size(update, axis), axis)
     rank = _seen.rank(operand)
+    for other in (axis,) if rank is None else range(rank):
+        no_larger("lax.dynamic_update_slice_in_dim", update, operand, other)
+    for part in (slice(axis), slice(axis + 1, None))[not axis :] if rank is None else ():
+        alike_in("lax.dynamic_update_slice_in_dim: the other axes of one size", part, update, operand)
+    at = _positions(operand, start_index, ops.size(update, axis), axis)
     behind = range(axis + 1, axis + 1 if rank is None else rank)
     index = [*(_from_start(operand, update, other) for other in range(axis)), at]
     index += [_from_start(operand, update, other) for other in behind]

@@ -46,7 +46,7 @@ def _polygamma(n: Any, x: Any) -> Any:
 ROWS = (
     *map(_named, "entr erfcx i0e i1 i1e log_ndtr ndtri".split()),
     Row("ndtr", lambda a: halves(a.x, f"{_PACKAGE}.ndtr(x)"), {f"{_PACKAGE}.ndtr": unary(ops.ndtr)}),
-    _named("i0", "i0", "jnp.i0"),
+    Row("i0", "jnp.i0(x)", {f"jnp.i0 {_PACKAGE}.i0": unary(ops.i0)}),
     Row("cbrt", "jnp.cbrt(x)", {"jnp.cbrt lax.cbrt": unary(ops.cbrt)}),
     _several("betainc", "a, b, x", "lax.betainc"),
     _several("hyp1f1", "a, b, x"),

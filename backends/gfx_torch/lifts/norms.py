@@ -48,6 +48,13 @@ def _trained(
     return out, mean, var, new
 
 
+def _of_channels(call: str, *given: Any) -> None:
+    """Hold what there is of numbers for each channel against being vectors."""
+    for x in given:
+        if x is not None:
+            require(call, x, "==", 1)
+
+
 def batch_norm(
     input: Any,
     running_mean: Any,
@@ -59,6 +66,7 @@ def batch_norm(
     eps: Any = 1e-5,
 ) -> Any:
     """F.batch_norm; in training it writes the running statistics."""
+    _of_channels("F.batch_norm", running_mean, running_var, weight, bias)
     if is_empty(input) and known_rank(input) == 1:
         return input
     if not is_on(training, "F.batch_norm"):
@@ -135,6 +143,7 @@ def instance_norm(
     eps: Any = 1e-5,
 ) -> Any:
     """Each channel of each sample normalised over its positions; it writes running statistics where there are any."""
+    _of_channels("F.instance_norm", running_mean, running_var, weight, bias)
     if not is_on(use_input_stats, "F.instance_norm", "use_input_stats"):
         return ops.batch_norm(input, running_mean, running_var, weight, bias, eps)
     out = ops.instance_norm(input, weight, bias, eps)

@@ -33,3 +33,13 @@ def test_what_an_update_does_not_reach_stays(function, shape, dynamic):
     for target, make in TARGETS.items():
         got = program.to(target)(make(x.copy()), make(y), make(i))
         np.testing.assert_array_equal(np.asarray(got), want, err_msg=target)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (4, 3), (4, 1)])
+def test_where_no_ranks_are_known_an_update_has_the_other_axes_and_no_more_elements(shape):
+    program = gfx.symbolic_trace(rows, backend="jax")
+    for target, make in TARGETS.items():
+        with pytest.raises(ValueError):
+            program.to(target)(make(np.zeros((3, 3), np.float32)), make(np.ones(shape, np.float32)), make(np.int32(0)))
+    with pytest.raises(gfx.GfxError):
+        gfx.symbolic_trace(rows, jnp.zeros((3, 3)), jnp.ones((4, 3)), jnp.int32(0))

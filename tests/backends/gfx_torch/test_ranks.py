@@ -40,6 +40,7 @@ CASES = {
     "bucketize": (lambda x, b: torch.bucketize(x, b), (r(2, 2), r(2)), (r(2, 2), r(2, 2))),
     "prelu": (lambda x, w: F.prelu(x, w), (r(3, 2), r(2)), (r(3, 2), r(1, 2))),
     "prelu of more": (lambda x, w: F.prelu(x, w), (r(3, 2), r(1)), (r(3, 1), r(2))),
+    "batch_norm": (lambda x, w: F.batch_norm(x, None, None, w, training=True), (r(2, 2), r(2)), (r(2, 2), r(2, 2))),
     "lstm": (lambda x: LSTM(x)[0], (r(4, 2, 3),), (r(4, 2, 2),)),
     "layer_norm": (lambda x, w: F.layer_norm(x, (3,), w), (r(2, 3), r(3)), (r(2, 3), r(1, 3))),
     "group_norm": (lambda x, w: F.group_norm(x, 1, w), (r(2, 3), r(3)), (r(2, 3), r(1, 3))),
