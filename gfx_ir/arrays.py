@@ -54,6 +54,10 @@ class Arrays:
         """The numbers that such a key is made of."""
         raise NotImplementedError
 
+    def shows_traced(self, text: str) -> bool:
+        """Whether a text that was printed while the framework's own tracer ran shows an array, which is another in each call."""
+        return True
+
     def draws_from(self, x: Any) -> bool:
         """Whether x is what the framework draws random numbers from: a key, or a generator of its own."""
         return False

@@ -29,6 +29,12 @@ def own_attribute(x: Any, name: str, otherwise: Any = None) -> Any:
         return otherwise
 
 
+def stated_name(f: Any, otherwise: Any = None, attribute: str = "__name__") -> Any:
+    """What a callable is called; `otherwise` where it has no such attribute, or holds what is no text there."""
+    found = own_attribute(f, attribute)
+    return found if isinstance(found, str) else otherwise
+
+
 def is_module(x: Any) -> bool:
     """Whether x is a module in torch's sense: it has parameters, children, and a forward. torch need not be imported to tell."""
     cls = type(x)

@@ -188,6 +188,10 @@ class JaxBackend(Backend):
             )
         return tuple(np.asarray(jax.random.key_data(x)).tolist())
 
+    def shows_traced(self, text: str) -> bool:
+        """The text of a traced array names the class of its tracer."""
+        return "Tracer(" in text
+
     def draws_from(self, x: Any) -> bool:
         """A key, as `jax.random.key` or `jax.random.PRNGKey` gives it."""
         return isinstance(x, jax.Array) and (self.is_key(x) or (x.shape == (2,) and x.dtype == jnp.uint32))

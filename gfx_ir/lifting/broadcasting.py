@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from .. import ops
+from ..dtypes import bool_
 from ..errors import MissingOp
 from ..graph import Value
+from ..op import lookup
 from ..trees import parts_of
 
 
@@ -34,3 +40,23 @@ def _one_of(name: str, sizes: list[Any]) -> Any:
     if len({(n.type or n) if isinstance(n, Value) else n for n in sizes}) > 1:
         raise MissingOp(f"{name} of sizes that may differ has no counterpart", hint="give them Dims of one name")
     return sizes[0] if sizes else 1
+
+
+def in_one_shape(*tensors: Any) -> tuple:
+    """All in their common shape."""
+    known = [x.type.dims if x.type is not None else None for x in tensors]
+    if len(tensors) < 2:
+        return tensors
+    if all(dims is not None and all(isinstance(size, int) for size in dims) for dims in known):
+        shape: Any = np.broadcast_shapes(*map(tuple, known))  # type: ignore[arg-type]
+    else:  # that of a sum, so that no rank need be known
+        zeros = [ops.zeros_like(x, dtype=bool_) for x in tensors]
+        shape = lookup("shape")(functools.reduce(ops.logical_or, zeros))
+    return tuple(ops.broadcast_to(x, shape) for x in tensors)
+
+
+def of_parts(real: Any, imag: Any) -> Any:
+    """Complex numbers of two parts, which broadcast; where the rank of one is not known, both have one shape."""
+    known = [x.type.dims if x.type is not None else None for x in (real, imag)]
+    alike = None in known or known[0] == known[1]
+    return ops.as_complex(*((real, imag) if alike else in_one_shape(real, imag)))

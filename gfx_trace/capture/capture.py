@@ -22,7 +22,7 @@ from gfx_ir.passes.gradient_stops import fewer_stops
 from gfx_ir.passes.inline import called_by
 from gfx_ir.passes.subtrees import callers_first
 from gfx_ir.pause import collection_paused
-from gfx_ir.probing import is_module, own_attribute
+from gfx_ir.probing import is_module, own_attribute, stated_name
 from gfx_ir.program import Program
 from gfx_ir.rules import building
 from gfx_ir.source import Span, docstring
@@ -318,7 +318,7 @@ def _signature(tracer: Tracer, function: Any) -> inspect.Signature:
     if not isinstance(function, (types.FunctionType, types.MethodType)) and isinstance(
         tracer.calls.lifted(function), tuple
     ):
-        name = own_attribute(function, "__name__", "f")
+        name = stated_name(function, "f")
         raise CaptureError(
             f"{name!r} is a function of the framework's own",
             hint=f"capture a function that calls it: lambda x: {name}(x)",
@@ -362,8 +362,8 @@ def described(target: Any) -> tuple[Any, str, Any]:
     inner = target
     while isinstance(inner, functools.partial):
         inner = inner.func
-    given = own_attribute(target, "__name__") if inner is not target else None
-    if isinstance(given, str):
+    given = stated_name(target) if inner is not target else None
+    if given is not None:
         return target, given, None
     owner = own_attribute(inner, "__self__")
     if isinstance(inner, types.MethodType):
@@ -372,6 +372,6 @@ def described(target: Any) -> tuple[Any, str, Any]:
     if not isinstance(inner, types.FunctionType) and unwrapped is not None:
         found = described(unwrapped)
         return found if inner is target else (target, *found[1:])
-    name = own_attribute(inner, "__name__") or snake(type(inner).__name__)
-    name = own_attribute(owner, "__name__") or snake(type(owner).__name__) if name == "__call__" else name
+    name = stated_name(inner) or snake(type(inner).__name__)
+    name = stated_name(owner) or snake(type(owner).__name__) if name == "__call__" else name
     return target, "f" if name == "<lambda>" else name, inner if isinstance(inner, types.FunctionType) else None

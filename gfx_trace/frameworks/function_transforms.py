@@ -13,7 +13,7 @@ from gfx_ir.graph import Node, Value
 from gfx_ir.host import Dim
 from gfx_ir.op import lookup
 from gfx_ir.passes.chosen import choose
-from gfx_ir.probing import own_attribute
+from gfx_ir.probing import stated_name
 from gfx_ir.types import item_type, slice_type
 
 from ..interfaces import Capturing
@@ -58,7 +58,7 @@ class _Transforming:
         self.tracer, self.backend, self.options = tracer, backend, options
         self.function: Function = options["func"]
         self.aux = bool(options.get("has_aux"))
-        self.name: str = own_attribute(self.function, "__name__", type(self.function).__name__)
+        self.name: str = stated_name(self.function, type(self.function).__name__)
         self.taken = _parameters(self.function)
         self.rebuild_result: Callable[[Sequence[Any]], Any] = lambda found: found
 

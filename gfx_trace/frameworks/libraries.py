@@ -15,10 +15,12 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from gfx_ir import ops
 from gfx_ir.backend import Backend
 from gfx_ir.errors import GfxError, MissingOp, UnsupportedConstruct
 from gfx_ir.probing import own_attribute
 from gfx_ir.source import Span
+from gfx_ir.types import LogicalTensor
 
 from ..heap.framework_state import drawn, states
 from ..interfaces import Capturing
@@ -102,6 +104,10 @@ class Libraries:
     def __init__(self, tracer: Capturing, recorded: Callable[..., Any]) -> None:
         self._tracer, self._record = tracer, recorded
         self._within = False  # one of these calls
+        self._told, self._sized = (
+            io.StringIO(),
+            False,
+        )  # what such a call prints while it is traced, and whether all sizes there are fixed
         self.route = Route(each=True)
 
     def builds(self, f: Any) -> bool:
@@ -116,6 +122,12 @@ class Libraries:
         """Note that what cannot be given to the framework's own tracer by itself may be part of the whole target there, as an open size,
         or what a loop gives."""
         self.route.met = True
+
+    def begins(self, types_: list[LogicalTensor]) -> None:
+        """A run of such a call begins, on arrays of these types: the first, or one that takes the place of the last."""
+        self._told.seek(0)
+        self._told.truncate()
+        self._sized = all(isinstance(size, int) for type_ in types_ for size in type_.dims or ())
 
     def target(self, f: Any, args: tuple, kwargs: dict, work: Callable[[], Any]) -> Any:
         """The call of the target, which work() enters."""
@@ -180,15 +192,21 @@ class Libraries:
         work = functools.partial(self._record, tracer, owner, f, args, kwargs, free=True)
         watched = functools.partial(tracer.effects.watched, work, roots, (), {}, deep=-1)
         before = states(roots)
-        with redirect_stdout(io.StringIO()) as printed:
+        with redirect_stdout(self._told):
             made = attempt(tracer, lambda mark: whole(mark, watched()))
-        if printed.getvalue():
-            what = f"GFX cannot capture this call of {called_name(f)}: it prints, once, while {owner.name.upper()} traces it"
-            raise tracer.error(what, "jax.debug.print prints at each call; or print what the call gives")
+        self._print(owner, f, self._told.getvalue())
         generator = drawn(before)
         if generator is not None:
             raise tracer.objects.outside_generator(type(generator).__name__)
         return made
+
+    def _print(self, owner: Backend, f: Any, told: str) -> None:
+        """What the call printed while it was traced is printed by each call, where it is the same in each."""
+        if told and (not self._sized or owner.shows_traced(told)):
+            what = f"GFX cannot capture this call of {called_name(f)}: it prints, once, while {owner.name.upper()} traces it"
+            raise self._tracer.error(what, "jax.debug.print prints at each call; or print what the call gives")
+        for line in told.splitlines(keepends=True):
+            ops.print((line.removesuffix("\n"),), line[len(line.removesuffix("\n")) :], "stdout")
 
     def _owner(self, f: Any) -> Backend | None:
         """The framework that the library of a callable is built on."""

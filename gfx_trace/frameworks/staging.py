@@ -16,7 +16,7 @@ from gfx_ir.codegen import emit
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph, Value
 from gfx_ir.passes.inline import called_by
-from gfx_ir.probing import closed_over, is_module, own_attribute
+from gfx_ir.probing import closed_over, is_module, stated_name
 from gfx_ir.program import Parameter, Program
 from gfx_ir.rules import building
 from gfx_ir.several_keys import Keys
@@ -62,7 +62,7 @@ class Closure:
     """A function of the captured code, as the framework's own tracer calls it: on arrays of the framework's."""
 
     def __init__(self, tracer: Capturing, function: Callable[..., Any], backend: Backend) -> None:
-        self.__name__: str = own_attribute(function, "__name__", type(function).__name__)
+        self.__name__: str = stated_name(function, type(function).__name__)
         self.tracer, self.function, self.backend = tracer, function, backend
         self.parts: dict[Any, _Part] = {}
 
@@ -193,7 +193,7 @@ def staged(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 def recorded(tracer: Capturing, backend: Backend, f: Any, args: tuple, kwargs: dict, free: bool = False) -> Any:
     """A call as its framework's own tracer records it, made again here, call by call. `free`: whether f is code that runs there as a
     whole, with the objects of its free variables. Raises UnsupportedConstruct where the type of a tensor that it takes is not known."""
-    name, site = own_attribute(f, "__name__", type(f).__name__), tracer.site
+    name, site = stated_name(f, type(f).__name__), tracer.site
     if any(held.number for held in tracer.replaced.values()):
         why = "code counts its calls in a Python number, which JAX's own tracer reads and writes once"
         raise NotStaged(name, why, None, "make the number an argument and a result")
@@ -205,9 +205,12 @@ def recorded(tracer: Capturing, backend: Backend, f: Any, args: tuple, kwargs: d
     while True:
         values = [*(x if type(x) is Keys else x.read() for x in inputs), *closed]
         run = functools.partial(_run, tracer, backend, name, leaves, rebuild, places, closed, slots)
+        known = [_known(tracer, value, name) for value in values]
+        if free:
+            tracer.libraries.begins(known)
         try:
             with building(None):
-                replay = backend.stage(run, [_known(tracer, value, name) for value in values], tracer.stagings)
+                replay = backend.stage(run, known, tracer.stagings)
             break
         except _More as more:
             closed = [*closed, *more.values]

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from gfx_ir.control import is_loop
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph, Node, Value
+from gfx_ir.probing import stated_name
 from gfx_ir.trees import leaves
 
 from ..heap.aliases import Doubt, doubt, mutable
@@ -228,7 +229,7 @@ def answered(f: Any, args: tuple, kwargs: dict) -> Any:
 
 def _name(f: Any) -> str:
     """What it is called; a partial has no name."""
-    return getattr(f, "__name__", type(f.__wrapped__).__name__)
+    return stated_name(f, type(f.__wrapped__).__name__)
 
 
 def _in_tuples(items: tuple) -> Iterator[Any]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
-from gfx_ir.probing import own_attribute
+from gfx_ir.probing import own_attribute, stated_name
 
 from ..rewrite.packages import OURS
 
@@ -22,7 +22,7 @@ def compiled(f: Any) -> Any:
 
 def called_name(f: Any) -> str:
     """What a function is called by those who use it."""
-    module, name = own_attribute(f, "__module__"), own_attribute(f, "__qualname__") or own_attribute(f, "__name__")
+    module, name = own_attribute(f, "__module__"), stated_name(f, stated_name(f), "__qualname__")
     owner = own_attribute(f, "__self__")
     if name and not module and owner is not None and not isinstance(owner, ModuleType):
         return f"{(owner if isinstance(owner, type) else type(owner)).__name__}.{own_attribute(f, '__name__')}"

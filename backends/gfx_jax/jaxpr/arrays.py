@@ -11,6 +11,7 @@ from jax import lax
 from gfx_ir.errors import MissingOp
 
 from ..lax import selected
+from .folds import bits
 
 Call = Callable[..., Any]
 
@@ -152,12 +153,13 @@ ARRAYS: dict[str, Call] = {
     "iota": _iota,
     "optimization_barrier": lambda call, params, *xs: xs,
     "pad": lambda call, params, x, value: call(lax.pad, x, value, params["padding_config"]),
-    "reduce_and": _along(jnp.all),
+    "reduce_and": bits(lax.bitwise_and, -1, _along(jnp.all)),
     "reduce_max": _along(jnp.max),
     "reduce_min": _along(jnp.min),
-    "reduce_or": _along(jnp.any),
+    "reduce_or": bits(lax.bitwise_or, 0, _along(jnp.any)),
     "reduce_prod": _sum(jnp.prod),
     "reduce_sum": _sum(jnp.sum),
+    "reduce_xor": bits(lax.bitwise_xor, 0),
     "reduce_window_max": _window(lax.max),
     "reduce_window_min": _window(lax.min),
     "reduce_window_sum": _window(lax.add),

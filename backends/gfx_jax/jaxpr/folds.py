@@ -1,4 +1,4 @@
-"""Primitives that are given a function of elements, or of vectors: lax.reduce and lax.custom_linear_solve."""
+"""Primitives that are given a function of elements, or of vectors: lax.reduce and lax.custom_linear_solve; reductions bit by bit."""
 
 from __future__ import annotations
 
@@ -80,17 +80,30 @@ def reduce(replay: Replaying, eqn: Any) -> Any:
         options = {"dtype": dtype} if fn in (jnp.sum, jnp.prod) else {}
         found = replay.call(fn, arrays[0], axis=axes, **options)
         return [ELEMENTS[one.primitive.name](replay.call, {}, found, init[0])]
-    return _row_by_row(replay, eqn, inner, arrays, init)
+    combine = lambda *rows: replay.body(inner, (), rows)
+    return _row_by_row(replay.call, combine, axes, eqn.invars[0].aval.shape, arrays, init)
 
 
-def _row_by_row(replay: Replaying, eqn: Any, inner: Any, arrays: list[Any], init: list[Any]) -> Any:
-    axes, shape = tuple(eqn.params["dimensions"]), eqn.outvars[0].aval.shape
-    rank = len(eqn.invars[0].aval.shape)
-    order = (*axes, *(axis for axis in range(rank) if axis not in axes))
-    rows = tuple(replay.call(jnp.reshape, replay.call(jnp.transpose, x, order), (-1, *shape)) for x in arrays)
+def bits(combine: Callable[..., Any], start: int, of_truths: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """A reduction that combines whole numbers bit by bit, row by row; of truths the one that `of_truths` makes, where it is given."""
 
-    def body(carry: tuple, row: tuple) -> tuple[tuple, None]:
-        return tuple(replay.body(inner, (), [*carry, *row])), None
+    def made(call: Callable[..., Any], params: dict, x: Any) -> Any:
+        operand = params["operand"]
+        if of_truths is not None and operand.dtype == bool:
+            return of_truths(call, params, x)
+        init = call(jnp.asarray, start, operand.dtype)
+        return _row_by_row(
+            call, lambda *rows: [call(combine, *rows)], tuple(params["axes"]), operand.shape, [x], [init]
+        )[0]
 
-    start = tuple(replay.call(jnp.broadcast_to, x, shape) for x in init)
-    return replay.call(lax.scan, body, start, rows)[0]
+    return made
+
+
+def _row_by_row(
+    call: Callable[..., Any], combine: Callable[..., Any], axes: tuple, shape: tuple, arrays: list[Any], init: list[Any]
+) -> Any:
+    others = tuple(axis for axis in range(len(shape)) if axis not in axes)
+    kept = tuple(shape[axis] for axis in others)
+    rows = tuple(call(jnp.reshape, call(jnp.transpose, x, (*axes, *others)), (-1, *kept)) for x in arrays)
+    body = lambda carry, row: (tuple(combine(*carry, *row)), None)
+    return call(lax.scan, body, tuple(call(jnp.broadcast_to, x, kept) for x in init), rows)[0]

@@ -12,6 +12,8 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 
+from gfx_ir.probing import stated_name
+
 from ..recorded.names import calling
 from .replaying import Replaying
 from .symbolic import OpenSizes
@@ -41,7 +43,7 @@ def kept_scans(scope: OpenSizes) -> AbstractContextManager[None]:
         consts = [*whole.consts, *item.consts]
         params = {"whole": _without_consts(whole), "item": _without_consts(item), "held": len(whole.consts)}
         turned = (lambda x: lax.rev(x, (along,))) if reverse else (lambda x: x)
-        name = getattr(fn, "__name__", "combine")
+        name = stated_name(fn, "combine")
         found = _SCAN.bind(*consts, *map(turned, arrays), **params, axis=along, name=name)
         return jax.tree.unflatten(tree, map(turned, found))
 

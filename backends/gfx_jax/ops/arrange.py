@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
+from gfx_ir.lifting.broadcasting import of_parts
 from gfx_ir.ops import _seen
 
 from ._lift import rank
@@ -23,7 +24,7 @@ ROWS = (
     Row("unfold", "unfold(x, axis, size, step=step)"),
     Row("take_run", "jax.lax.dynamic_slice_in_dim(x, start, length, axis=axis)"),
     Row("view_as_real", "jnp.stack((jnp.real(x), jnp.imag(x)), axis=-1)"),
-    Row("as_complex", "jax.lax.complex(real, imag)", {"lax.complex": lambda x, y: ops.as_complex(x, y)}),
+    Row("as_complex", "jax.lax.complex(real, imag)", {"lax.complex": of_parts}),
     Row("view_as_complex", "jax.lax.complex(x[..., 0], x[..., 1])"),
     Row(
         "block_diag",

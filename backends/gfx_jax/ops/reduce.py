@@ -123,8 +123,8 @@ ROWS = (
     Row("std", _std, _SAME["std"]),
     _axes("max", "reduce_max"),
     _axes("min", "reduce_min"),
-    _axes("all", "reduce_and"),
-    _axes("any", "reduce_or"),
+    Row("all", _reduction("all"), _SAME["all"]),  # lax.reduce_and and reduce_or are other functions of whole numbers
+    Row("any", _reduction("any"), _SAME["any"]),
     _position("argmax"),
     _position("argmin"),
     Row("count_nonzero", "jnp.count_nonzero(x, axis=axis, keepdims=keepdims)", _SAME["count_nonzero"]),

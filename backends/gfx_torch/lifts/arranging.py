@@ -11,6 +11,7 @@ from gfx_ir.build import assumptions, host
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
+from gfx_ir.lifting.broadcasting import of_parts
 from gfx_ir.lifting.ranks import fills, just, require
 from gfx_ir.memory import dense
 from gfx_ir.op import lookup
@@ -30,7 +31,6 @@ from ..lifting import (
     sizes,
     untracked,
 )
-from .shapes import broadcast_tensors
 
 
 # ---------------------------------------------------------------- steps in memory
@@ -119,9 +119,7 @@ def _no_half(parts: Any) -> None:
 def as_complex(real: Any, imag: Any) -> Any:
     """Complex numbers of their two parts."""
     _no_half(real)
-    known = [x.type.dims if x.type is not None else None for x in (real, imag)]
-    alike = None in known or known[0] == known[1]
-    return ops.as_complex(*((real, imag) if alike else broadcast_tensors(real, imag)))
+    return of_parts(real, imag)
 
 
 def polar(abs: Any, angle: Any) -> Any:

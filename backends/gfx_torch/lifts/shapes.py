@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
-
-import numpy as np
 
 from gfx_ir import ops
 from gfx_ir.build import dtype_of, host, require_kinds, told_dims
-from gfx_ir.dtypes import bool_, result_type_torch
+from gfx_ir.dtypes import result_type_torch
 from gfx_ir.errors import OpenShape, ShapeError
 from gfx_ir.graph import Value
 from gfx_ir.host import bounds, reaching
 from gfx_ir.infer.origins import asked_of
+from gfx_ir.lifting.broadcasting import in_one_shape
 from gfx_ir.lifting.ranks import require
-from gfx_ir.op import lookup
 
 from ..lifting import ask_rank, fixed_int, kind, known_rank, known_size, names, refuse, sequence, shape_of, told_size
 
@@ -213,15 +210,7 @@ def broadcast_tensors(*tensors: Any) -> tuple:
     """All in their common shape."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
-    if len(tensors) < 2:
-        return tensors
-    known = [x.type.dims if x.type is not None else None for x in tensors]
-    if all(dims is not None and all(isinstance(size, int) for size in dims) for dims in known):
-        shape: Any = np.broadcast_shapes(*map(tuple, known))  # type: ignore[arg-type]
-    else:  # that of a sum, so that no rank need be known
-        zeros = [ops.zeros_like(x, dtype=bool_) for x in tensors]
-        shape = lookup("shape")(functools.reduce(ops.logical_or, zeros))
-    return tuple(ops.broadcast_to(x, shape) for x in tensors)
+    return in_one_shape(*tensors)
 
 
 def rot90(input: Any, k: Any = 1, dims: Any = (0, 1)) -> Any:

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import torch
 
 import gfx_trace as gfx
 
@@ -398,14 +399,55 @@ def test_what_an_object_loses_with_the_copy_of_it_is_refused(library):
             gfx.symbolic_trace(lambda x, model=model: model(x), X)
 
 
-def test_what_is_printed_once_is_refused(library):
+@pytest.mark.parametrize("target", ["torch", "jax"])
+def test_what_is_printed_of_sizes_is_printed_by_each_call(library, target, capsys):
     def shown(x):
-        print("here")
+        print("in", x.shape, end=";\n")
+        y = library.linear(x)
+        print("out", y.shape)
+        return y
+
+    apply = library.transform(shown)
+    made = gfx.transpile(lambda x: apply(PARAMS, x), X, to=target)
+    assert capsys.readouterr().out == ""
+    for _ in range(2):
+        made(X if target == "jax" else torch.tensor(np.asarray(X)))
+        jax.effects_barrier()
+        assert capsys.readouterr().out == "in (2, 2);\nout (2, 2)\n"
+
+
+@pytest.mark.parametrize("options, show", [({}, lambda x: x), ({"dynamic": True}, lambda x: x.shape)])
+def test_what_is_printed_once_is_refused_where_it_may_be_another_in_each_call(library, options, show):
+    def shown(x):
+        print(show(x))
         return library.linear(x)
 
     apply = library.transform(shown)
     with pytest.raises(gfx.GfxError, match="it prints, once, while JAX traces it"):
-        gfx.symbolic_trace(lambda x: apply(PARAMS, x), X)
+        gfx.symbolic_trace(lambda x: apply(PARAMS, x), X, **options)
+
+
+@jax.tree_util.register_pytree_node_class
+class Unnamed:
+    """A callable whose names are no text, as Equinox has of what a layer without a name is wrapped in."""
+
+    def __init__(self):
+        self.__name__ = self.__qualname__ = None
+
+    def __call__(self, a, b):
+        return a + b
+
+    def tree_flatten(self):
+        return (), None
+
+    @classmethod
+    def tree_unflatten(cls, _, leaves):
+        return cls()
+
+
+@pytest.mark.parametrize("f", [lambda x: jax.lax.associative_scan(Unnamed(), x), lambda x: jax.vmap(Unnamed())(x, x)])
+def test_a_callable_may_have_no_name_that_is_a_text(f):
+    assert jnp.array_equal(gfx.transpile(f, X, to="jax")(X), f(X))
 
 
 @pytest.mark.parametrize("generator", [random.Random(0), np.random.RandomState(0), np.random.default_rng(0), None])
