@@ -20,7 +20,11 @@ from ..values.proxy import Proxy
 _COMBINED = {
     "multiply": "multiply", "mul": "multiply", "divide": "divide", "min": "minimum", "max": "maximum", "power": "pow",
 }  # fmt: skip
-_OPTIONS = frozenset(("indices_are_sorted", "unique_indices", "mode", "fill_value"))
+_OPTIONS = {
+    **dict.fromkeys(("indices_are_sorted", "unique_indices", "mode", "fill_value"), ...),
+    "out_sharding": None, "wrap_negative_indices": True,
+}  # fmt: skip
+"""The options of an update, each with the one value that it may have; `...`: any."""
 _MODES = {"none": "", "promise_in_bounds": "", "clip": "clip", "fill": "fill", "drop": "fill", "fill_or_drop": "fill"}
 """What becomes of positions outside of an array, by what JAX calls it."""
 _REDUCED = {"multiply": "prod", "mul": "prod", "min": "amin", "max": "amax"}
@@ -42,7 +46,8 @@ class Indexed:
         def update(value: Any = None, **options: Any) -> Proxy:
             mode = options.get("mode")
             mode = str(getattr(mode, "name", mode)).lower()
-            if mode not in _MODES or any(option not in _OPTIONS for option in options):
+            other = [key for key, held in options.items() if _OPTIONS.get(key, self) not in (..., held)]
+            if mode not in _MODES or other:
                 raise self._tracer.error(f"x.at[...].{name} with {', '.join(options)} has no row")
             base, index, axes = self._x.read(), self._tracer.unwrap(self._index), list[int]()
             if _MODES[mode]:

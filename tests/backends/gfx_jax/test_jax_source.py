@@ -262,7 +262,7 @@ OUTSIDE = {
     "a number": lambda x, at: x.at[9].set(1.0, mode="drop") + x.at[at[0]].set(1.0, mode="drop"),
     "the nearest": lambda x, at: (x.at[at].add(1.0, mode="clip"), x.at[at].get(mode="clip")),
     "filled": lambda x, at: (
-        x.at[at].get(mode="fill"),
+        x.at[at].get(mode="fill", out_sharding=None),
         x.at[at].get(mode="fill", fill_value=-1.0),
         at.at[at].get(mode="fill"),
     ),
