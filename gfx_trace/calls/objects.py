@@ -86,7 +86,7 @@ class Objects:
             raise self.outside_generator(f"numpy.random.{kind.__name__}.{name}")
         if name == "get" and getattr(kind, name, None) is dict.get:
             return MeantMethod(get, self.tracer, o)
-        if self.tracer.arrays.array_owner(o) is not None:
+        if not self.tracer.arrays.is_foreign_number(o) and self.tracer.arrays.array_owner(o) is not None:
             return self.tracer.views.tensor_attribute(self.tracer.arrays.array_proxy(o), name)
         found = self.attribute(o, name)
         if self.tracer.arrays.array_owner(found) is not None:

@@ -36,6 +36,8 @@ def positions(tracer: Capturing, index: Any) -> Any:
 
 def _told(tracer: Capturing, end: Any) -> Any:
     """An end of a slice, as the number that it is for all inputs, where that is told: it tells the size of the part."""
+    if isinstance(end, np.integer):
+        return int(end)
     value = end.read() if type(end) is Proxy and not end.weak else None
     if type(value) is not Value:
         return end

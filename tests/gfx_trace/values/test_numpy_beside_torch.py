@@ -117,3 +117,14 @@ def test_arrays_of_numbers_are_as_wide_as_numpys(given):
     program = gfx.symbolic_trace(of_numbers, *given, backend="torch")
     for got, want in zip(program(Y), of_numbers(Y), strict=True):
         torch.testing.assert_close(got, torch.as_tensor(want))
+
+
+def test_what_methods_of_fixed_numbers_give_is_fixed():
+    def part(x):
+        n = np.ceil(np.log(x.shape[0])).astype("int")
+        return x[:n] * np.sqrt(x.shape[1]).astype(np.float32).item(), x.new_ones(n.item(), np.prod(x.shape[1:]).item())
+
+    x = torch.ones(9, 2)
+    made = gfx.transpile(part, x, to="jax")
+    assert "to_number" not in made.source
+    assert all(np.allclose(got, want) for got, want in zip(made(x.numpy()), part(x)))
