@@ -12,6 +12,7 @@ from ..graph import Value
 from ..op import lookup
 from ..ops import _seen
 from ..ops._views import along
+from .ranks import just
 from .words import (
     Dialect,
     Lifted,
@@ -37,7 +38,8 @@ class Calculus:
     def table(self) -> dict[str, Lifted]:
         """Lifts by their short names."""
         found: dict[str, Lifted] = {
-            "convolve": self.convolve, "correlate": self.correlate, "interp": self.interp, "unwrap": self.unwrap,
+            "convolve": just(self.say.call("convolve"), self.convolve, 1, 1), "correlate": self.correlate,
+            "interp": just(self.say.call("interp"), self.interp, None, 1, 1), "unwrap": self.unwrap,
             "polyval": self.polyval, "polyder": self.polyder, "polyint": self.polyint, "polyfit": self.polyfit,
             "polyadd": self.joined("add"), "polysub": self.joined("subtract"), "ediff1d": self.ediff1d,
             "nanprod": self.nanprod, "nancumsum": self.running("cumulative_sum", 0),

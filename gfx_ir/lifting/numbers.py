@@ -10,7 +10,16 @@ from .. import ops
 from ..dtypes import complex128, float64
 from ..graph import Value
 from ..op import lookup
+from .ranks import least
 from .words import Dialect, Lifted, conjugate, kind_of, known_dtype, needed_kind, surely_floats, unknown_dtype
+
+
+def _matvec(a: Any, v: Any) -> Any:
+    return ops.squeeze(ops.matmul(a, ops.expand_dims(v, -1)), axis=-1)
+
+
+def _vecmat(v: Any, a: Any) -> Any:
+    return ops.squeeze(ops.matmul(ops.expand_dims(conjugate(v), -2), a), axis=-2)
 
 
 class Numbers:
@@ -35,8 +44,8 @@ class Numbers:
             "ldexp": self._ldexp,
             "logaddexp2": logaddexp2,
             "float_power": lambda a, b: ops.pow(surely_floats(a, "jax") if self.say.rules == "jax" else _double(a), b),
-            "matvec": lambda a, v: ops.squeeze(ops.matmul(a, ops.expand_dims(v, -1)), axis=-1),
-            "vecmat": lambda v, a: ops.squeeze(ops.matmul(ops.expand_dims(conjugate(v), -2), a), axis=-2),
+            "matvec": least(self.say.call("matvec"), _matvec, 2, 1),
+            "vecmat": least(self.say.call("vecmat"), _vecmat, 1, 2),
         }
         found = {self.say.call(name): self._lift(name, fn, 1) for name, fn in one.items()}
         found |= {self.say.call(name): self._lift(name, fn, 2) for name, fn in two.items()}

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import ops
 from ..ops._einsum import sums_nothing
-from .ranks import just
+from .ranks import just, of_one_size
 from .words import Dialect, Table, element, has_at_most, is_number, rank
 
 
@@ -86,12 +86,14 @@ class Products:
     def vdot(self, a: Any, b: Any, **options: Any) -> Any:
         """The product of all elements as two vectors."""
         self.say.refuse(self.say.call("vdot"), **options)
-        return ops.vecdot(self.flat(a), self.flat(b))
+        return self.vecdot(self.flat(a), self.flat(b))
 
     def vecdot(self, x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1, **options: Any) -> Any:
         """The product of vectors along an axis."""
         self.say.refuse(self.say.call("vecdot"), out=out, **options)
-        return ops.vecdot(self.say.as_array(x1), self.say.as_array(x2), axis=axis)
+        x1, x2 = self.say.as_array(x1), self.say.as_array(x2)
+        of_one_size(self.say.call("vecdot"), x1, axis, x2, axis)
+        return ops.vecdot(x1, x2, axis=axis)
 
     def cross(self, a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
         """The cross product of vectors of three elements along an axis."""
@@ -107,7 +109,10 @@ class Products:
         self.say.refuse(self.say.call("tensordot"), **options)
         if not isinstance(axes, int):
             axes = tuple((side,) if isinstance(side, int) else tuple(side) for side in axes)
-        return ops.tensordot(self.say.as_array(a), self.say.as_array(b), axes=axes)
+        a, b = self.say.as_array(a), self.say.as_array(b)
+        for first, second in zip(*((range(-axes, 0), range(axes)) if isinstance(axes, int) else axes)):
+            of_one_size(self.say.call("tensordot"), a, first, b, second)
+        return ops.tensordot(a, b, axes=axes)
 
     def einsum(self, subscripts: Any, /, *operands: Any, optimize: Any = None, **options: Any) -> Any:
         """Sums in Einstein's notation; how they are ordered is left to who runs them."""

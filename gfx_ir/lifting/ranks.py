@@ -16,7 +16,7 @@ from ..infer.abstract import never_meet
 from ..op import OpDef, lookup
 from ..ops import _seen
 from ..rules import RAISED, infer
-from ..trees import leaves
+from ..trees import leaves, tree_map
 from .words import check_rank, rank
 
 _COMPARED: Mapping[str, Callable[[int, int], bool]] = {"<=": operator.le, ">=": operator.ge, "==": operator.eq}
@@ -126,13 +126,16 @@ def no_larger(call: str, x: Any, other: Any, axis: int) -> None:
 
 
 def _of_sizes(what: str, x: Any, axis: int, sign: str, other: Any, place: int) -> None:
-    a, b = (None if dims is None else dims[at] for dims, at in ((_dims(x), axis), (_dims(other), place)))
+    given = list(zip((x, other), (axis, place), map(_dims, (x, other))))
+    for _, at, dims in given:
+        if dims is not None and not -len(dims) <= at < len(dims):
+            raise ShapeError(f"{what}, and there is no axis {at} in {dims}")
+    a, b = (None if dims is None else dims[at] for _, at, dims in given)
     found = None if a is None or b is None else compared(sign, a, b)
     if found is False:
         raise ShapeError(f"{what}, not {a} and {b}")
     if found is None and assumptions() is not None and (sign == "==" or None in (a, b)):
-        given = zip((x, other), (axis, place), (a, b))
-        sizes = [size if isinstance(size, int) else ops.size(v, at) for v, at, size in given]
+        sizes = [size if isinstance(size, int) else ops.size(v, at) for (v, at, _), size in zip(given, (a, b))]
         ops.check(host(sign, *sizes), what, "ValueError")
 
 
@@ -210,12 +213,11 @@ def is_one_size(call: str, a: Any, b: Any) -> bool:
 def fills(call: str, src: Any, op: OpDef, *args: Any) -> None:
     """Raises ShapeError where a tensor is known to have another shape than the part that an op takes of another one, in whose place
     a function puts it."""
-    types = [arg.type if type(arg) is Value else arg for arg in args]
     dims = getattr(src.type, "dims", None) if type(src) is Value else None
-    if dims is None or any(type(leaf) is Value and not leaf.is_tensor for leaf in leaves(args)):
+    if dims is None or any(type(leaf) is Value and (leaf.type is None or not leaf.is_tensor) for leaf in leaves(args)):
         return
     try:
-        part = infer(op, tuple(types), "torch")[0].dims
+        part = infer(op, tree_map(lambda leaf: leaf.type if type(leaf) is Value else leaf, args), "torch")[0].dims
     except RAISED:
         return
     if part is not None and never_meet(part, dims):

@@ -180,6 +180,7 @@ class Searching:
         arrays = list(map(self.say.as_array, keys))
         order = ops.argsort(arrays[0], axis=axis)
         for key in arrays[1:]:
+            of_one_shape(self.say.call("lexsort"), arrays[0], key)
             step = ops.argsort(ops.take_along_axis(key, order, axis=axis), axis=axis)
             order = ops.take_along_axis(order, step, axis=axis)
         return order

@@ -15,6 +15,7 @@ from ..op import lookup
 from ..ops import _seen
 from ..ops._views import along
 from . import padding, rows
+from .ranks import just
 from .to_python import item, tolist
 from .words import Dialect, Lifted, Table, ask_rank, at_least, element, expect, literal, parts, rank
 
@@ -281,6 +282,9 @@ def positions(say: Dialect) -> Table:
         "tril": {"tril": lambda m, k=0: ops.tril(say.as_array(m), k=k)},
         "triu": {"triu": lambda m, k=0: ops.triu(say.as_array(m), k=k)},
         "diagonal": {"diagonal .diagonal": diagonal, "diag": diag},
-        "searchsorted": {"searchsorted .searchsorted": searchsorted, "digitize": digitize},
+        "searchsorted": {
+            "searchsorted .searchsorted": just(say.call("searchsorted"), searchsorted, 1),
+            "digitize": just(say.call("digitize"), digitize, None, 1),
+        },
     }
     return lifts

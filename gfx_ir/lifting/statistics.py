@@ -10,7 +10,7 @@ from ..errors import ShapeError
 from ..graph import Value
 from ..ops.statistics import areas
 from ..types import LogicalTensor
-from .ranks import not_one
+from .ranks import not_one, of_one_size, require
 from .words import Dialect, Table, ask_rank, expect, kind_of
 
 
@@ -47,6 +47,10 @@ class Statistics:
         """Covariances of rows, or of columns."""
         self.say.refuse(self.say.call("cov"), **options)
         rows = self._rows(self.say.call("cov"), m, y, rowvar)
+        for weights in (fweights, aweights):
+            if weights is not None:
+                require(self.say.call("cov"), weights, "==", 1)
+                of_one_size(self.say.call("cov"), rows, -1, weights, 0)
         return ops.cov(rows, (0 if bias else 1) if ddof is None else ddof, fweights, aweights)
 
     def corrcoef(self, x: Any, y: Any = None, rowvar: bool = True, **options: Any) -> Any:

@@ -77,13 +77,17 @@ def setitem(input: Any, index: Any, value: Any) -> Any:
 
 def index_add(input: Any, dim: Any, index: Any, source: Any, *, alpha: Any = 1) -> Any:
     """x[index] += alpha * source along an axis."""
+    index = vector("torch.index_add", index)
+    fills("torch.index_add", source, lookup("getitem"), input, at(dim, index))
     scaled = source if type(alpha) is int and alpha == 1 else ops.multiply(alpha, source)
-    return ops.index_put(input, at(dim, vector("torch.index_add", index)), scaled, True)
+    return ops.index_put(input, at(dim, index), scaled, True)
 
 
 def index_copy(input: Any, dim: Any, index: Any, source: Any) -> Any:
     """x[index] = source along an axis."""
-    return ops.index_put(input, at(dim, vector("torch.index_copy", index)), source)
+    index = vector("torch.index_copy", index)
+    fills("torch.index_copy", source, lookup("getitem"), input, at(dim, index))
+    return ops.index_put(input, at(dim, index), source)
 
 
 def index_fill(input: Any, dim: Any, index: Any, value: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.lifting.ranks import alike
+from gfx_ir.lifting.ranks import of_one_shape
 
 from .. import kinds
 from ..lifting import ask_rank, kind, known_rank, refuse, require_index
@@ -154,6 +154,7 @@ def bce_with_logits(
     pos_weight: Any = None,
 ) -> Any:
     """F.binary_cross_entropy_with_logits."""
+    of_one_shape("torch.binary_cross_entropy_with_logits", input, target)
     reduction = settled(reduction, size_average, reduce)
     if weight is None and pos_weight is None:
         return ops.binary_cross_entropy_with_logits(input, target, reduction)
@@ -169,6 +170,7 @@ def binary_cross_entropy(
     input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
 ) -> Any:
     """F.binary_cross_entropy."""
+    of_one_shape("torch.binary_cross_entropy", input, target)
     reduction = settled(reduction, size_average, reduce)
     if weight is None:
         return ops.binary_cross_entropy(input, target, reduction)
@@ -208,7 +210,7 @@ CROSS_ENTROPY = {"F.cross_entropy": cross_entropy}
 NLL = {"F.nll_loss": nll_loss}
 MSE = {"F.mse_loss": mse_loss}
 L1 = {"F.l1_loss": l1_loss}
-BCE = {"F.binary_cross_entropy": alike("torch.binary_cross_entropy", binary_cross_entropy, 0, 1)}
+BCE = {"F.binary_cross_entropy": binary_cross_entropy}
 BCE_LOGITS = {"F.binary_cross_entropy_with_logits": bce_with_logits}
 LIFTS = {
     "F.linear_cross_entropy": linear_cross_entropy,

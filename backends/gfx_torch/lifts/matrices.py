@@ -9,7 +9,7 @@ from gfx_ir import ops
 from gfx_ir.build import host, told_dims
 from gfx_ir.dtypes import DTYPES
 from gfx_ir.errors import ShapeError
-from gfx_ir.lifting.ranks import alike, most
+from gfx_ir.lifting.ranks import alike, most, of_one_size
 
 from ..lifting import ask_rank, kind, known_rank, names, of_ranks, plain, refuse, sequence
 
@@ -95,6 +95,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
 
 def cdist(x1: Any, x2: Any, p: Any = 2.0, compute_mode: Any = None) -> Any:
     """Distances of all pairs of rows."""
+    of_one_size("torch.cdist", x1, -1, x2, -1)
     return ops.cdist(x1, x2, int(p) if isinstance(p, float) and p.is_integer() else p)
 
 

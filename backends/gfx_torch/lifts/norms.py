@@ -9,7 +9,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Written
 from gfx_ir.build import host
 from gfx_ir.dtypes import DTYPES
-from gfx_ir.lifting.ranks import require
+from gfx_ir.lifting.ranks import of_one_size, require
 from gfx_ir.ops._body import widened
 
 from ..lifting import asked_sizes, cast_like, dtype_like, is_on, is_sizes, kernels, known_rank, known_size
@@ -48,11 +48,13 @@ def _trained(
     return out, mean, var, new
 
 
-def _of_channels(call: str, *given: Any) -> None:
-    """Hold what there is of numbers for each channel against being vectors."""
+def _of_channels(call: str, input: Any, *given: Any) -> None:
+    """Hold what there is of numbers for each channel against being vectors, of as many as there are where that is known."""
     for x in given:
         if x is not None:
             require(call, x, "==", 1)
+            if (known_rank(input) or 0) > 1 and known_size(input, 1) is not None:
+                of_one_size(call, input, 1, x, 0)
 
 
 def batch_norm(
@@ -66,7 +68,7 @@ def batch_norm(
     eps: Any = 1e-5,
 ) -> Any:
     """F.batch_norm; in training it writes the running statistics."""
-    _of_channels("F.batch_norm", running_mean, running_var, weight, bias)
+    _of_channels("F.batch_norm", input, running_mean, running_var, weight, bias)
     if is_empty(input) and known_rank(input) == 1:
         return input
     if not is_on(training, "F.batch_norm"):
@@ -143,7 +145,7 @@ def instance_norm(
     eps: Any = 1e-5,
 ) -> Any:
     """Each channel of each sample normalised over its positions; it writes running statistics where there are any."""
-    _of_channels("F.instance_norm", running_mean, running_var, weight, bias)
+    _of_channels("F.instance_norm", input, running_mean, running_var, weight, bias)
     if not is_on(use_input_stats, "F.instance_norm", "use_input_stats"):
         return ops.batch_norm(input, running_mean, running_var, weight, bias, eps)
     out = ops.instance_norm(input, weight, bias, eps)

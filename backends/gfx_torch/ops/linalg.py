@@ -62,6 +62,11 @@ def _vecdot_spelling(args: SimpleNamespace) -> str:
     return "torch.linalg.vecdot(x1, x2, dim=axis)"
 
 
+def _tensordot_spelling(args: SimpleNamespace) -> str:
+    """torch.tensordot takes an axis of size 1 for each element of the other's, which torch.inner refuses."""
+    return "torch.inner(x1, x2)" if args.axes == ((-1,), (-1,)) else "torch.tensordot(x1, x2, dims=axes)"
+
+
 def _einsum(equation: Any, *operands: Any) -> Any:
     if not isinstance(equation, str):
         refuse("torch.einsum in its form of tensors and sublists has no counterpart", "write the equation as a string")
@@ -145,7 +150,7 @@ ROWS = (
     ),
     Row("vecdot", _vecdot_spelling, {"torch.linalg.vecdot": _vecdot}, alike=("x1", "x2")),
     Row("cross", _cross, alike=("x1", "x2")),
-    Row("tensordot", "torch.tensordot(x1, x2, dims=axes)", {"torch.tensordot": _tensordot}, alike=("x1", "x2")),
+    Row("tensordot", _tensordot_spelling, {"torch.tensordot": _tensordot}, alike=("x1", "x2")),
     Row("einsum", "torch.einsum(equation, *operands)", {"torch.einsum": _einsum}, alike=("operands",)),
     Row("einsum_view", "torch.einsum(equation, x)"),
     Row("trace", _trace, {names("trace"): of_ranks("trace", _trace_lift, 2)}),

@@ -25,6 +25,7 @@ CASES = {
     "addr": (lambda a, b, c: torch.addr(a, b, c), (r(2, 2), r(2), r(2)), (r(1, 2, 2), r(2), r(2))),
     "bilinear": (lambda a, b, w: F.bilinear(a, b, w), (r(5, 3), r(5, 4), r(6, 3, 4)), (r(5, 3), r(4), r(6, 3, 4))),
     "cdist": (lambda a, b: torch.cdist(a, b), (r(3, 2), r(4, 2)), (r(2), r(4, 2))),
+    "cdist of others": (lambda a, b: torch.cdist(a, b), (r(3, 2), r(4, 2)), (r(3, 2), r(4, 1))),
     "linalg.cross": (lambda a, b: torch.linalg.cross(a, b), (r(5, 3), r(5, 3)), (r(5, 3), r(3))),
     "attention": (lambda q, k: F.scaled_dot_product_attention(q, k, k), (r(2, 3, 4), r(2, 3, 4)), (r(4), r(4))),
     "embedding": (lambda i, w: F.embedding(i, w), (ZERO, r(4, 3)), (ZERO, r(4, 3, 2))),
@@ -46,6 +47,7 @@ CASES = {
     "group_norm": (lambda x, w: F.group_norm(x, 1, w), (r(2, 3), r(3)), (r(2, 3), r(1, 3))),
     "local_response_norm": (lambda x: F.local_response_norm(x, 2), (r(2, 3, 4),), (r(2, 3),)),
     "triplet_margin_loss": (lambda a, b, c: F.triplet_margin_loss(a, b, c), (r(2, 3),) * 3, (r(2, 3), r(3), r(2, 3))),
+    "with logits": (lambda x, y: F.binary_cross_entropy_with_logits(x, y), (r(3), r(3)), (r(3), r(1))),
     "binary_cross_entropy": (lambda x, y: F.binary_cross_entropy(x, y), (r(3), r(3)), (r(3), r(2, 3))),
 }
 
@@ -101,6 +103,9 @@ MATRICES = {
     "select_scatter": lambda x: torch.select_scatter(x[0], x[0, :1], 0, 1),
     "slice_scatter": lambda x: torch.slice_scatter(x[0], x[0, 0], 0, 1),
     "as_strided_scatter": lambda x: torch.as_strided_scatter(x.clone(), x[0, 0, :1], (2,), (4,)),
+    "index_add": lambda x: x.index_add(0, torch.tensor([0, 1]), x[:1]),
+    "index_copy": lambda x: x.index_copy(0, torch.tensor([0, 1]), x[:1]),
+    "batch_norm": lambda x: F.batch_norm(x[:, :1], None, None, x[0, 0], training=True),
     "linspace": lambda x: torch.linspace(x[0, 0], x[0, 0, 0], 5),
     "logspace": lambda x: torch.logspace(x[0, 0, 0], x[0, 0], 5),
     "gradient": lambda x: torch.gradient(x[:1]),
