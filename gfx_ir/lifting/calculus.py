@@ -38,7 +38,8 @@ class Calculus:
     def table(self) -> dict[str, Lifted]:
         """Lifts by their short names."""
         found: dict[str, Lifted] = {
-            "convolve": just(self.say.call("convolve"), self.convolve, 1, 1), "correlate": self.correlate,
+            "convolve": just(self.say.call("convolve"), self.convolve, 1, 1),
+            "correlate": just(self.say.call("correlate"), self.correlate, 1, 1),
             "interp": just(self.say.call("interp"), self.interp, None, 1, 1), "unwrap": self.unwrap,
             "polyval": self.polyval, "polyder": self.polyder, "polyint": self.polyint, "polyfit": self.polyfit,
             "polyadd": self.joined("add"), "polysub": self.joined("subtract"), "ediff1d": self.ediff1d,

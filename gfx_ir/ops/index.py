@@ -49,8 +49,9 @@ def _index_put_type(args: SimpleNamespace, rules: str) -> LogicalTensor:
     target = indexed(x.dims, args.index, rules)
     if target is not None and value.dims is not None:
         fits = broadcast(value.dims, target, what="value and target")
-        if fits is not None and len(fits) == len(target):
-            same_dims(fits, target, "the value is larger than what it is written to")
+        if fits is not None:  # axes of one element before the others are dropped
+            ones = (1,) * (len(fits) - len(target))
+            same_dims(fits, (*ones, *target), "the value is larger than what it is written to")
     return LogicalTensor(x.dtype, x.dims, weak=stays_weak(x.weak and value.weak, rules))
 
 

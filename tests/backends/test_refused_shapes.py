@@ -53,6 +53,19 @@ def fresh(args):
     return [np.array(x) if isinstance(x, np.ndarray) else x for x in args]
 
 
+def test_what_is_written_has_no_more_elements_than_its_place():
+    with pytest.raises(gfx.GfxError, match="larger than what it is written to"):
+        gfx.symbolic_trace(lambda x, y: x.at[0].set(y), jnp.ones((2, 3)), jnp.ones((2, 3)))
+    want = jnp.ones((2, 3)).at[0].set(5.0)
+
+    def written(x, y):
+        x[0] = y
+        return x
+
+    made = gfx.symbolic_trace(written, MATRIX.copy(), np.full((1, 3), 5.0)).to("jax")
+    np.testing.assert_array_equal(made(jnp.ones((2, 3)), jnp.full((1, 3), 5.0))[0], want)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_arrays_of_other_shapes_are_refused_as_the_author_s_framework_refuses_them(name):
     fn, taken, others = CASES[name]

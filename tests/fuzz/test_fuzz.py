@@ -25,6 +25,8 @@ from fuzz_families_dtypes import FAMILIES as DTYPES
 from fuzz_families_handlers import asked, handled
 from fuzz_families_kept import asked_by_functions, judged_over_calls, kept
 from fuzz_families_modules import FAMILIES as MODULES
+from fuzz_families_pairs import FAMILIES as PAIRS
+from fuzz_families_pairs import judged_pair
 from fuzz_families_special import special
 from fuzz_programs import load, program_of
 from module_checks import judged_module
@@ -79,6 +81,13 @@ def test_families_of_arrays(family):
     for program in one_in(ARRAYS_TRIED, itertools.islice(FAMILIES[family](), 0, None, 7)):
         found = judged(program)
         assert not found.startswith(("wrong", "crash")), f"{program.name}: {found}\n{program.text}"
+
+
+@pytest.mark.parametrize("family", PAIRS)
+def test_families_of_pairs_of_shapes(family):
+    for pair in one_in(9, itertools.islice(PAIRS[family](), 0, None, 41)):
+        found = judged_pair(pair)
+        assert not found.startswith(("wrong", "crash")), f"{pair.name}: {found}"
 
 
 @pytest.mark.parametrize("family", [*MODULES, *DTYPES])

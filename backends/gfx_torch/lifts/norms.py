@@ -173,13 +173,18 @@ def torch_instance_norm(
     return instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
 
 
+def _of_axes(call: str, shape: Any, *given: Any) -> None:
+    """Hold what there is of weights against having as many axes as are normalised."""
+    for x in given if type(shape) is tuple else ():
+        if x is not None:
+            require(call, x, "==", len(shape))
+
+
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     """F.layer_norm."""
     shape = asked_sizes(normalized_shape)
     shape = shape if is_sizes(shape) else each(shape, 1)
-    for x in (weight, bias) if type(shape) is tuple else ():
-        if x is not None:
-            require("torch.layer_norm's weights", x, "==", len(shape))
+    _of_axes("torch.layer_norm's weights", shape, weight, bias)
     return ops.layer_norm(input, shape, weight, bias, eps)
 
 
@@ -228,7 +233,9 @@ def native_group_norm(
 
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = None) -> Any:
     """F.rms_norm."""
-    return ops.rms_norm(input, each(normalized_shape, 1), weight, eps)
+    shape = each(normalized_shape, 1)
+    _of_axes("torch.rms_norm's weights", shape, weight)
+    return ops.rms_norm(input, shape, weight, eps)
 
 
 BATCH_NORM: Lifts = {"F.batch_norm": batch_norm, "torch.batch_norm": torch_batch_norm}

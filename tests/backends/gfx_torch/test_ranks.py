@@ -44,6 +44,7 @@ CASES = {
     "batch_norm": (lambda x, w: F.batch_norm(x, None, None, w, training=True), (r(2, 2), r(2)), (r(2, 2), r(2, 2))),
     "lstm": (lambda x: LSTM(x)[0], (r(4, 2, 3),), (r(4, 2, 2),)),
     "layer_norm": (lambda x, w: F.layer_norm(x, (3,), w), (r(2, 3), r(3)), (r(2, 3), r(1, 3))),
+    "rms_norm": (lambda x, w: F.rms_norm(x, (3,), w), (r(2, 3), r(3)), (r(2, 3), r(1, 3))),
     "group_norm": (lambda x, w: F.group_norm(x, 1, w), (r(2, 3), r(3)), (r(2, 3), r(1, 3))),
     "local_response_norm": (lambda x: F.local_response_norm(x, 2), (r(2, 3, 4),), (r(2, 3),)),
     "triplet_margin_loss": (lambda a, b, c: F.triplet_margin_loss(a, b, c), (r(2, 3),) * 3, (r(2, 3), r(3), r(2, 3))),
