@@ -167,11 +167,7 @@ class Results:
 
     def _fields(self, kind: type, fields: dict[str, Any]) -> Made:
         """An object of named fields; what no graph holds, and hangs on nothing that is computed, is the same object in each call."""
-        kept = {
-            name: held
-            for name, held in fields.items()
-            if (_holds_code(held) and self._is_fixed(held)) or self._is_unheld(held)
-        }
+        kept = {name: held for name, held in fields.items() if _holds_code(held) and self._is_fixed(held)}
         left = {name: held for name, held in fields.items() if name not in kept}
         self._record(kind, left)
         by_name = kind.__init__ is not object.__init__ and _takes(kind, set(fields))
@@ -192,23 +188,6 @@ class Results:
         owner = self.tracer.backend
         leaves_of_it = [held] if owner is None else owner.flatten(held)[0]
         return not any(is_open(leaf) or self.tracer.arrays.array_owner(leaf) is not None for leaf in leaves_of_it)
-
-    def _is_unheld(self, held: Any) -> bool:
-        """Whether an object is what no graph holds and a library keeps for itself: a value that hangs on nothing computed, or what its
-        framework says holds nothing and the code does not write."""
-        owner, seen, records = self.tracer.backend, set(self._seen), dict(self.records)
-        if owner is None or not self._is_fixed(held):
-            return False
-        written = any(slot.object is held for slot in self.tracer.journal.frames[0].values())
-        if type(held).__hash__ in (None, object.__hash__) and (written or owner.flatten(held)[0]):
-            return False
-        try:
-            self.tree(held)
-        except UnsupportedConstruct:
-            return True
-        finally:
-            self._seen, self.records = seen, records
-        return False
 
     def _refused(self, result: Any) -> UnsupportedConstruct:
         kind = type(result)
@@ -319,11 +298,11 @@ class Results:
                     raise KeyWanted(path, slot.key)
 
     def _attribute(self, name: str, held: Any, at: int) -> Made:
-        """An attribute of such an object; one from outside, or that no graph holds, is the same object in each call."""
+        """An attribute of such an object; one from outside is the same object in each call."""
         if is_device(held):
             held = fixed_device(self.tracer, held)
-        array = self.tracer.arrays.array_owner(held) is not None
-        if not array and ((_is_shared(held) and not self._is_own(held)) or self._is_unheld(held)):
+        own = self._is_own(held)
+        if not own and self.tracer.arrays.array_owner(held) is None and _is_shared(held):
             return None, lambda built: held
         return self._part(name, held, at)
 

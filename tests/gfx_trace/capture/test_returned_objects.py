@@ -1,7 +1,5 @@
 """Objects that captured code makes and returns: rebuilt by the Program, and dictionaries of their tensors in emitted code."""
 
-import collections.abc
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -130,70 +128,3 @@ def test_a_state_that_says_how_its_tree_is_built_goes_round(to):
         np.testing.assert_allclose(one, other, rtol=1e-5)
     same = gfx.symbolic_trace(step, jnp.asarray(0), state, x)(jnp.asarray(0), state, x)
     assert jax.tree.structure(same) == jax.tree.structure(state)
-
-
-@jax.tree_util.register_static
-class Inner:
-    """What a library keeps in each of its objects for itself, as NNX does."""
-
-    __slots__ = ("level",)
-
-    def __eq__(self, other):
-        return type(other) is Inner
-
-    def __hash__(self):
-        return 0
-
-
-class Names(collections.abc.Mapping):
-    def __init__(self, held):
-        self._held = held
-
-    def __getitem__(self, name):
-        return self._held[name]
-
-    def __iter__(self):
-        return iter(self._held)
-
-    def __len__(self):
-        return len(self._held)
-
-    def __hash__(self):
-        return hash(tuple(self._held))
-
-
-@jax.tree_util.register_pytree_node_class
-class Slots:
-    names = Names({"rows": True, "inner": True})
-
-    def __init__(self, rows):
-        self.inner, self.kinds, self.rows = Inner(), Slots.names, rows
-
-    def tree_flatten(self):
-        return (self.inner, self.rows), self.kinds
-
-    @classmethod
-    def tree_unflatten(cls, kinds, held):
-        made = object.__new__(cls)
-        made.inner, made.rows, made.kinds = *held, kinds
-        return made
-
-
-@pytest.mark.parametrize("f", [lambda slots, x: (slots.rows + x, slots), jax.jit(lambda slots, x: slots)])
-def test_an_object_comes_back_with_what_its_library_keeps_in_it(f):
-    slots, x = Slots(jnp.ones(2)), jnp.ones(2)
-    found, wanted = gfx.symbolic_trace(f, slots, x)(slots, x), f(slots, x)
-    assert jax.tree.structure(found) == jax.tree.structure(wanted)
-    assert all(map(jnp.array_equal, jax.tree.leaves(found), jax.tree.leaves(wanted)))
-
-
-def test_a_set_that_an_object_holds_does_not_come_back():
-    def noted(layer, x):
-        layer.log.add(len(layer.log))
-        layer.keys = x
-        return layer
-
-    layer = Layer()
-    layer.keys, layer.log = torch.ones(2), set()
-    with pytest.raises(gfx.GfxError, match="cannot return a set"):
-        gfx.symbolic_trace(noted, layer, torch.ones(2))
