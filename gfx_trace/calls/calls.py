@@ -279,6 +279,7 @@ class Calls:
 
     def _noted(self, f: Any, args: tuple, kwargs: dict, found: Any) -> Any:
         """What a call of a library's gives: containers in it are made by it."""
+        found = self.tracer.arrays.in_graph(found)
         if type(found) in _CONTAINERS:
             for made in made_by(f, args, kwargs, found):
                 self.tracer.journal.made.note(made)
@@ -316,7 +317,9 @@ class Calls:
         self, new: Callable[..., Any], f: types.FunctionType, args: tuple, kwargs: dict, expanded: bool = False
     ) -> Any:
         """Call `new`, which is the rewritten form of f; `expanded`: what it does is captured here, whatever was captured before."""
-        functions = self.tracer.functions
+        functions, met = self.tracer.functions, self.tracer.arrays.in_graph
+        if self.tracer.arrays.has_in_graph():  # code that is not entered, and `*` and `**`, hand on what containers hold
+            args, kwargs = tuple(map(met, args)), {name: met(x) for name, x in kwargs.items()}
         if not expanded and id(f.__code__) not in functions.hopeless:
             found = functions.call(new, f, args, kwargs)
             if found is not NotImplemented:

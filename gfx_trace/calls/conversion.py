@@ -25,8 +25,8 @@ def convert(f: types.FunctionType, tracer: Any) -> Callable[..., Any]:
     """The rewritten form of f; f itself where it has no source."""
     try:
         new = rewrite(f, hooks.TABLE, tracer.overloading.overloads_in(f.__globals__))
-        if new is not f and new.__defaults__:
-            _plain_shapes(new, tracer.overloading.shape_types)
+        if new is not f and (new.__defaults__ or new.__kwdefaults__):
+            _met_defaults(new, tracer)
         return new
     except UnsupportedConstruct as error:
         if error.span is not None and error.span.scope is None:  # the construct's own line first, then what called it
@@ -41,10 +41,17 @@ def convert(f: types.FunctionType, tracer: Any) -> Callable[..., Any]:
         return f
 
 
-def _plain_shapes(new: Any, kinds: set[type]) -> None:
-    """Let defaults that are shapes of a framework's be tuples, to which sizes can be added that are open."""
-    if not kinds.isdisjoint(map(type, new.__defaults__)):
-        new.__defaults__ = tuple([tuple(x) if type(x) in kinds else x for x in new.__defaults__])
+def _met_defaults(new: Any, tracer: Any) -> None:
+    """Let defaults be what captured code meets: parameters those of the graph, and shapes of a framework's tuples, to which sizes can be
+    added that are open."""
+    kinds = tracer.overloading.shape_types
+    met = lambda x: tuple(x) if type(x) in kinds else tracer.arrays.in_graph(x)
+    given = new.__defaults__ or ()
+    found = tuple(map(met, given))
+    if any(x is not default for x, default in zip(found, given)):
+        new.__defaults__ = found
+    if new.__kwdefaults__:
+        new.__kwdefaults__ = {name: met(x) for name, x in new.__kwdefaults__.items()}
 
 
 def foreign(f: Any, frameworks: Sequence[Backend]) -> bool:

@@ -141,7 +141,7 @@ class Iteration:
             return self._in_c(iterator)
         self.stepping.append(iterator)
         try:
-            return next(iterator)
+            return self.tracer.arrays.in_graph(next(iterator))
         finally:
             self.stepping.pop()
 

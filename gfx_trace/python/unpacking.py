@@ -104,7 +104,7 @@ class Unpacking:
             parts = self._tracer.wrap(_tuple(value.unpack(count)))
             value.made(parts)
             return list(parts)
-        return value if isinstance(value, (tuple, list)) and not hasattr(value, "_fields") else list(value)
+        return list(map(self._tracer.arrays.in_graph, value))
 
     def _name_all(self, items: Any, names: tuple) -> None:
         if len(items) != len(names):
