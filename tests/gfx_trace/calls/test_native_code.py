@@ -66,7 +66,7 @@ TWO = [
     math.gcd, math.lcm, math.pow, math.atan2, math.hypot, math.comb, math.isclose, math.copysign, math.ldexp, math.fmod, divmod, pow,
     round, format, isinstance, getattr, hasattr, itertools.repeat, itertools.islice, itertools.combinations, itertools.product,
     itertools.zip_longest, re.match, re.findall, re.split, struct.pack, array.array, bisect.bisect, heapq.nlargest, heapq.merge,
-    random.sample, random.uniform, random.randint, functools.reduce, collections.namedtuple, collections.ChainMap, json.dumps,
+    random.sample, functools.reduce, collections.namedtuple, collections.ChainMap, json.dumps,
     os.path.join, np.binary_repr, np.broadcast_shapes, np.can_cast, torch.promote_types, torch.result_type,
     torch.is_same_size, datetime.date.fromordinal, string.Formatter().vformat, textwrap.shorten, zlib.adler32,
 ]  # fmt: skip
