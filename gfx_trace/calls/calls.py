@@ -318,7 +318,7 @@ class Calls:
     ) -> Any:
         """Call `new`, which is the rewritten form of f; `expanded`: what it does is captured here, whatever was captured before."""
         functions, met = self.tracer.functions, self.tracer.arrays.in_graph
-        if self.tracer.arrays.has_in_graph():  # code that is not entered, and `*` and `**`, hand on what containers hold
+        if self.tracer.arrays.has_in_graph():  # `*`, `**` and code in C hand on what containers hold
             args, kwargs = tuple(map(met, args)), {name: met(x) for name, x in kwargs.items()}
         if not expanded and id(f.__code__) not in functions.hopeless:
             found = functions.call(new, f, args, kwargs)
