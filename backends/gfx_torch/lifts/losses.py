@@ -154,7 +154,8 @@ def bce_with_logits(
     pos_weight: Any = None,
 ) -> Any:
     """F.binary_cross_entropy_with_logits."""
-    of_one_shape("torch.binary_cross_entropy_with_logits", input, target)
+    if None not in (known_rank(input), known_rank(target)):
+        of_one_shape("torch.binary_cross_entropy_with_logits", input, target)
     reduction = settled(reduction, size_average, reduce)
     if weight is None and pos_weight is None:
         return ops.binary_cross_entropy_with_logits(input, target, reduction)
