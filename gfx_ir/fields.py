@@ -13,7 +13,9 @@ from .param_tree import flatten, nest
 def record_fields(x: Any) -> dict[str, Any] | None:
     """The parts of such an object by their names; None for any other, containers of Python's among them."""
     if dataclasses.is_dataclass(x) and not isinstance(x, type):
-        return {field.name: getattr(x, field.name) for field in dataclasses.fields(x)}
+        fields = {field.name: getattr(x, field.name) for field in dataclasses.fields(x)}
+        if fields or not getattr(x, "__dict__", None):  # one without fields, as nnx.List, holds what it has been given
+            return fields
     if isinstance(x, (type, Mapping, tuple, list)) or not getattr(x, "__dict__", None):
         return None
     return next((found for backend in loaded() if (found := backend.parts_of(x)) is not None), None)

@@ -1,5 +1,7 @@
 """Objects that captured code makes and returns: rebuilt by the Program, and dictionaries of their tensors in emitted code."""
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -128,3 +130,25 @@ def test_a_state_that_says_how_its_tree_is_built_goes_round(to):
         np.testing.assert_allclose(one, other, rtol=1e-5)
     same = gfx.symbolic_trace(step, jnp.asarray(0), state, x)(jnp.asarray(0), state, x)
     assert jax.tree.structure(same) == jax.tree.structure(state)
+
+
+@jax.tree_util.register_pytree_node_class
+@dataclasses.dataclass
+class Rows:
+    """A dataclass that holds what it is given, and has no fields, as the list of NNX."""
+
+    def tree_flatten(self):
+        return list(vars(self).values()), tuple(vars(self))
+
+    @classmethod
+    def tree_unflatten(cls, names, held):
+        made = cls()
+        vars(made).update(zip(names, held))
+        return made
+
+
+def test_a_dataclass_without_fields_is_an_argument_by_what_it_holds():
+    made = gfx.transpile(
+        lambda rows, x: rows.first + x, Rows.tree_unflatten(["first"], [jnp.ones(2)]), jnp.ones(2), to="jax"
+    )
+    assert made(Rows.tree_unflatten(["first"], [jnp.zeros(2)]), jnp.ones(2)).tolist() == [1, 1]
