@@ -46,10 +46,11 @@ class ArgumentTrees:
             self._take(callee, calls)
 
     def arguments(self, graph: Graph) -> list[Taken | int]:
-        """What a function takes, in this order: subtrees, and the numbers of the placeholders that are part of none."""
-        trees = self._of.get(graph, [])
-        parts = {at for taken in trees for at in taken.leaves}
-        return [*trees, *(at for at in range(len(graph.placeholders)) if at not in parts)]
+        """What a function takes, in the order of its placeholders: subtrees, and the numbers of those that are part of none."""
+        found: dict[Taken | int, int] = {taken: min(taken.leaves) for taken in self._of.get(graph, ())}
+        parts = {at for taken in self._of.get(graph, ()) for at in taken.leaves}
+        found.update((at, at) for at in range(len(graph.placeholders)) if at not in parts)
+        return sorted(found, key=found.__getitem__)
 
     def _take(self, callee: Graph, calls: Sequence[Node]) -> None:
         rows = [[self._place(x) for x in node.args[2]] for node in calls]

@@ -314,8 +314,8 @@ class Functions:
         node = Node(lookup("call"), (kept.name, "", taken), tuple([v.kind for v in outputs.values]), tracer.span())
         tracer.graph.insert(node, None)
         made: list[Open] = []
-        for value, inner, like in zip(node.values, outputs.values, outputs.like):
-            value.type = inner.type
+        for at, (value, inner, like) in enumerate(zip(node.values, outputs.values, outputs.like)):
+            value.name, value.type = outputs.names.get(at), inner.type
             self.profiles.follow(value, inner)
             made.append(
                 Proxy(value, like.backend) if type(like) is Proxy else HostProxy(value, like.backend, like.taken)

@@ -15,9 +15,9 @@ from ..heap.aliases import Doubt, doubt, memory
 from ..heap.contents import attributes_of, row_of
 from ..values.either import Either
 from ..values.facts import Facts
-from ..values.nest import branches, is_record, rebuilt
+from ..values.nest import branches, is_record, part_name, rebuilt
 from ..values.proxy import HostProxy, Proxy
-from .signatures import FIXED, NoCall, Open
+from .signatures import FEW, FIXED, NoCall, Open
 
 _MAY_BE = "a function gives it, and it may be a view of what the function is given"
 
@@ -58,6 +58,7 @@ class Outputs:
         self.values: list[Value] = []
         self.like: list[Open] = []
         self.writes: list[tuple[int, int]] = []  # which of the open values are written, and which value tells what
+        self.names: dict[int, str] = {}  # what a container that is given calls one of the values
         self.doubts = False
         self._memory: set[int] = set()  # what the tensors that it gives are made of, by id
         self.containers: dict[int, Any] = {}  # which can be written; to be told: that the body has made them
@@ -76,12 +77,21 @@ class Outputs:
         parts = branches(x)
         if parts is None or not self._is_tree(x):
             raise NoCall
-        return Tree(x, tuple([self.of(item) for _, item in parts]))
+        return Tree(x, tuple([self._part(part_name(x, key), item) for key, item in parts]))
+
+    def _part(self, name: str, item: Any) -> Any:
+        """A part of a container, which has a name for it, that it is called by if the code has none."""
+        part = self.of(item)
+        if type(part) is Own and name:
+            value = self.values[part.at]
+            value.name = self.names[part.at] = value.name or name
+        return part
 
     def flat(self, result: Any, count: int) -> bool:
-        """Whether a result, as `of` gives it, is one value or a tuple of such, and of `count` open values none is written."""
+        """Whether a result, as `of` gives it, is one value, a tuple of such or of few values, and of `count` open values none is written."""
         parts = result.parts if type(result) is Tree and type(result.like) is tuple else (result,)
-        return not any(type(part) is Tree for part in parts) and all(at >= count for at, _ in self.writes)
+        few = len(self.values) <= FEW or not any(type(part) is Tree for part in parts)
+        return few and all(at >= count for at, _ in self.writes)
 
     def _is_tree(self, x: Any) -> bool:
         """Whether x is a container, that stands at one place of the result alone."""

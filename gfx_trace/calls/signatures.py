@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gfx_ir.control import is_parameter
+from gfx_ir.control import is_given
 from gfx_ir.graph import Value
 from gfx_ir.probing import is_module
 
@@ -16,7 +16,7 @@ from ..heap.aliases import memory
 from ..heap.contents import attributes_of, row_of
 from ..heap.reads import UNSET, content_of
 from ..interfaces import Capturing
-from ..values.nest import branches, is_record, rebuilt
+from ..values.nest import branches, is_record, part_name, rebuilt
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable
 from .profiles import Profile, Profiles
 
@@ -28,6 +28,8 @@ _HOLDING = frozenset(
 )
 """What is open, or may hold what is, beside tuples and records."""
 Open = Proxy | HostProxy
+FEW = 4
+"""How many values of containers a function is given, or gives, one by one and keeps its name."""
 
 
 class NoCall(Exception):
@@ -74,10 +76,10 @@ class Given:
         return len(self.containers) == len(self.objects) == 1  # the function itself, and its code
 
     def flat(self, args: tuple, kwargs: dict) -> bool:
-        """Whether no open value stands in a container alone, a trained one apart: these are read where they are needed."""
+        """Whether few open values stand in containers alone, but those of what the caller is given, or what is trained."""
         own = set(map(id, (*args, *kwargs.values())))
         parts = {id(part) for x in self.containers for _, part in branches(x) or ()} - own
-        return all(id(x) not in parts or is_parameter(held.node) for x, held in zip(self.values, self.held))
+        return sum(id(x) in parts and not is_given(held.node) for x, held in zip(self.values, self.held)) <= FEW
 
     def memory(self) -> set[Value]:
         """What stands for the tensors that are given, and for all whose memory they have or may have."""
@@ -107,7 +109,13 @@ class Given:
             return "partial", self._of(x.func), self._of(x.args), self._of(x.keywords)
         if self._is_tree(x):
             self._noted(x)
-            return (kind, *[(type(key), key, self._of(item, _of_part(name, key))) for key, item in branches(x) or ()])
+            return (
+                kind,
+                *[
+                    (type(key), key, self._of(item, _of_part(name, part_name(x, key))))
+                    for key, item in branches(x) or ()
+                ],
+            )
         return self._object(x)
 
     def _is_tree(self, x: Any) -> bool:
@@ -299,9 +307,9 @@ class Filled:
 _ATTRIBUTES = frozenset(("__wrapped__",))
 
 
-def _of_part(name: str, key: Any) -> str:
+def _of_part(name: str, part: str) -> str:
     """What a part of an argument is called: one without a name of its own as the code calls it."""
-    return f"{name}_{key}" if name and type(key) is str and key.isidentifier() else ""
+    return f"{name}_{part}" if name and part else ""
 
 
 def _is_tree_of_fields(x: Any) -> bool:

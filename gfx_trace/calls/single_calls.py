@@ -13,6 +13,7 @@ from gfx_ir.passes.inline import called_by
 from gfx_ir.passes.moves import move_in
 from gfx_ir.passes.outline import SMALLEST
 from gfx_ir.passes.selected import selected, selects
+from gfx_ir.passes.subtrees import callers_first
 from gfx_ir.source import Scope
 
 
@@ -30,11 +31,12 @@ def inline_single_calls(
     apart = [
         name for name in sites if _calls_itself(name, functions, authors) or any(map(selects, functions[name].walk()))
     ]
+    sizes = _sizes(entry, functions)
     own, rows = set(flat).difference(apart), selected(node for graph in graphs for node in graph.walk())
     for node in calls:
         name = node.args[0]
         takes_rows = not rows.isdisjoint(node.args[2])
-        if sites[name] == 1 and (name not in own or takes_rows or _is_small(functions[name]) or _is_alone(node)):
+        if sites[name] == 1 and (name not in own or takes_rows or sizes.get(name, 0) < SMALLEST or _is_alone(node)):
             gone |= move_in(functions[name], node)
     if gone:
         _tell_scopes(gone, graphs)
@@ -56,9 +58,14 @@ def _calls_itself(name: str, functions: Mapping[str, Graph], authors: Mapping[st
     return any(is_call(node) and authors[node.args[0]] == authors[name] for node in functions[name].walk())
 
 
-def _is_small(graph: Graph) -> bool:
-    """Whether a function makes too few arrays to be worth a name of its own: sizes and other numbers are read where they are needed."""
-    return sum(map(_computes, graph)) < SMALLEST
+def _sizes(entry: Graph, functions: Mapping[str, Graph]) -> dict[str, int]:
+    """How many arrays functions make, of those that are worth no name of their own these among them: sizes and other numbers are read
+    where they are needed."""
+    found: dict[str, int] = {}
+    for graph, calls in reversed(list(callers_first(entry, functions))):
+        made = (found.get(node.args[0], 1) if is_call(node) else 1 for node in graph if _computes(node))
+        found[calls[0].args[0]] = sum(count if count < SMALLEST else 1 for count in made)
+    return found
 
 
 def _is_alone(call: Node) -> bool:

@@ -20,7 +20,7 @@ from ..values.access import Access, Stop
 from ..values.either import Source
 from ..values.gated import is_total
 from ..values.item_kinds import holds_containers
-from ..values.nest import branches, rebuilt
+from ..values.nest import branches, part_name, rebuilt
 from ..values.proxy import Proxy, Unusable, is_open
 from .appended import Appended, check_held, may_hold
 from .carried import Carried, Unsettled, carryable, kind_of, part_label
@@ -106,7 +106,7 @@ class Carries:
             self.add(path, Carried(name, value, kind_of(value), getattr(value, "backend", self.tracer.backend)))
         elif self.takes_apart(path, value):
             for key, item in branches(value) or ():
-                self.plan(part_label(name, key, is_total(value)), item, (*path, key))
+                self.plan(part_label(name, part_name(value, key) or key, is_total(value)), item, (*path, key))
 
     def add(self, path: tuple, carried: Carried) -> None:
         if path not in self.dropped and path not in self.leaves:

@@ -38,7 +38,7 @@ from ..values.either import roots
 from ..values.gated import Gated, defined_by, is_total, lacks
 from ..values.item_kinds import each_tensor, tensors_in
 from ..values.joined_types import joined_kind, widens
-from ..values.nest import alike, branches, is_record, rebuilt
+from ..values.nest import alike, branches, is_record, part_name, rebuilt
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable, either, is_open, of_two_frameworks, weak_kind
 from .joined_aliases import Joined, JoinedAliases
 from .nouns import noun, nouns, shape_text
@@ -188,7 +188,8 @@ class Join:
         left, right = self._parts(a, 0), self._parts(b, 1)
         if len(left) != len(right):
             return None
-        keys = [f"{name}_{k}" if isinstance(k, int) or str(k).isidentifier() else name for k, _ in left]
+        labels = [part_name(a, k) or k for k, _ in left]
+        keys = [f"{name}_{k}" if isinstance(k, int) or str(k).isidentifier() else name for k in labels]
         items, outer = [], self.path
         for (k, x), (_, y), key in zip(left, right, keys):
             self.path = (*(outer or (name,)), k)

@@ -30,6 +30,7 @@ from ..interfaces import Capturing
 from ..python.draws import Draws
 from ..python.listed import ListedItems
 from ..rewrite.packages import framework
+from ..values.nest import part_name
 from ..values.open_keys import Keys, fields_of, is_dictionary, item_hint
 from ..values.open_sizes import Sizes
 from ..values.proxy import Proxy
@@ -148,7 +149,10 @@ class Arguments:
             pairs = {key: self.make(_leaf_name(name, key), item, f"{path}.{key}") for key, item in value.items()}
             return like_mapping(value, {k: p[0] for k, p in pairs.items()}), {k: p[1] for k, p in pairs.items()}
         if isinstance(value, (list, tuple)):
-            items = [self.make(f"{name}_{at}", item, f"{path}.{at}") for at, item in enumerate(value)]
+            items = [
+                self.make(_leaf_name(name, part_name(value, at) or at), item, f"{path}.{at}")
+                for at, item in enumerate(value)
+            ]
             kind = list if isinstance(value, list) else tuple
             as_it_is = kind is tuple and all(made is item for (made, _), item in zip(items, value))
             return value if as_it_is else like_sequence(value, [i[0] for i in items]), kind(i[1] for i in items)

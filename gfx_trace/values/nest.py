@@ -31,6 +31,13 @@ def branches(value: Any) -> list[tuple[Any, Any]] | None:
     return None
 
 
+def part_name(value: Any, key: Any) -> str:
+    """What the author calls a part of a container; "" where that has no name."""
+    fields = getattr(type(value), "_fields", ()) if isinstance(value, tuple) else ()
+    name = fields[key] if fields else key
+    return name if type(name) is str and name.isidentifier() else ""
+
+
 def _stored(record: Any, name: str) -> Any:
     """What stands in a field, whatever code of the class's own says of it."""
     try:
