@@ -48,10 +48,11 @@ class Scope:
     """One call of a Python function or module during capture: the frame that nodes belong to.
 
     `kind` is "entry", "function" or "module"; `path` the module's path in the parameter tree; `key` what tells
-    callees apart (a code object, a module class); `args` the (name, value tree) pairs it was entered with.
+    callees apart (a code object, a module class); `args` the (name, value tree) pairs it was entered with; `gives` the values of a
+    container that it gives, in their order.
     """
 
-    __slots__ = ("name", "kind", "path", "key", "parent", "site", "args", "spans", "lines", "doc")
+    __slots__ = ("name", "kind", "path", "key", "parent", "site", "args", "gives", "spans", "lines", "doc")
 
     def __init__(
         self,
@@ -66,6 +67,7 @@ class Scope:
     ) -> None:
         self.name, self.kind, self.path, self.key = name, kind, path, key
         self.parent, self.site, self.args, self.doc = parent, site, args, doc
+        self.gives: tuple = ()
         self.spans: dict[tuple[int, int], Span] = {}
         self.lines: dict[int, tuple[list[int], list[int]]] | None = None  # made when it is asked for
 
@@ -82,9 +84,9 @@ class Scope:
             found = self.spans[key] = Span(code.co_filename, None, None, self, code, lasti)
         return found
 
-    def left(self) -> None:
-        """Say that the call has returned: its Spans need not be found again."""
-        self.spans = {}
+    def left(self, gives: tuple = ()) -> None:
+        """Say that the call has returned, with these values: its Spans need not be found again."""
+        self.spans, self.gives = {}, gives
 
     def __deepcopy__(self, memo: dict) -> Scope:
         return self

@@ -192,6 +192,9 @@ class Outliner:
             node.set_args(map_values(lambda x: self._parameter(x, scope.path), node.args))
         inside = set(nodes)
         outputs = [v for node in nodes for v in node.values if not inside.issuperset(v.uses)]
+        if len(outputs) > 1:  # as their author gives them
+            places = {value: at for at, value in reversed(list(enumerate(scope.gives)))}
+            outputs.sort(key=lambda value: places.get(value, len(places)))
         content, needed = fingerprint(nodes, tuple(outputs), scope.path)
         ordered = self._ordered_inputs(needed, scope)
         values = tuple(ordered)

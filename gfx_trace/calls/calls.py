@@ -28,7 +28,7 @@ from ..objects.special_methods import IN_C, MeantMethod, SpecialMethod, accessor
 from ..python.draws import BoundDraw
 from ..python.faults import cannot
 from ..python.listed import SpreadItems
-from ..python.scopes import open_recursion, without_end
+from ..python.scopes import open_recursion, values_of, without_end
 from ..python.sequences import OpenList, Starred, spread
 from ..rewrite.packages import enterable
 from ..values.bound import BoundLift
@@ -334,6 +334,7 @@ class Calls:
         self.tracer.within = opened
         self.tracer.depth = depth + 1
         added, calls = lengthen(_FRAMES), self.recursion.entered(f, args, kwargs)
+        result: Any = None
         try:
             result = self._running(new, f)(*args, **kwargs)
             return self.tracer.iteration.made(result) if type(result) is types.GeneratorType else result
@@ -344,7 +345,7 @@ class Calls:
             shorten(added)
             self.tracer.within, self.tracer.site, self.tracer.depth = within, site, depth
             if len(opened) == 1:
-                opened[0].left()
+                opened[0].left(values_of(result))
 
     def _running(self, new: Callable[..., Any], f: types.FunctionType) -> Callable[..., Any]:
         """What runs for a call of f, of which `new` is the rewritten form: f as it is where it has no source, and needs none."""

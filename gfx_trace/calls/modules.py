@@ -17,6 +17,7 @@ from ..heap.contents import FIXED, attributes_of
 from ..interfaces import Capturing
 from ..objects.attributes import NOT_OWN
 from ..python.devices import settled
+from ..python.scopes import values_of
 from ..rewrite.packages import enterable, framework
 from ..values.proxy import Proxy, is_open
 from .axis_patterns import pattern_layer
@@ -328,13 +329,16 @@ def _forward(tracer: Capturing, module: Any, args: tuple, kwargs: dict) -> Any:
     elif args and type(args[0]) is Proxy:
         scope.args = (("x", args[0].value),)
     tracer.within = scope
+    result: Any = None
     quiet = tracer.quiet  # a user's block inside a container of the framework has names of its own
     tracer.quiet = library
     try:
         if lift is not None:
-            return tracer.objects.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
-        return tracer.calls.run_method(module.forward, args, kwargs)
+            result = tracer.objects.apply_module(lift, ModuleView(module, tracer), args, kwargs, backend)
+        else:
+            result = tracer.calls.run_method(module.forward, args, kwargs)
+        return result
     finally:
-        scope.left()
+        scope.left(values_of(result))
         tracer.within, tracer.site = outer, site
         tracer.quiet = quiet

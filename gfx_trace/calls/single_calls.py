@@ -91,6 +91,7 @@ def _tell_scopes(gone: Mapping[Value, Value], graphs: Iterable[Graph]) -> None:
             while scope is not None and scope not in told:
                 told.add(scope)
                 scope.args = tuple([(name, _standing(value, gone)) for name, value in scope.args])
+                scope.gives = tuple([_standing(value, gone) for value in scope.gives])
                 scope = scope.parent
 
 

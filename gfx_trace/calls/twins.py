@@ -35,9 +35,9 @@ class Twins:
         self._ask()
         for node in called.nodes:
             self._add(node)
-        for scope in self._scopes.values():
-            if scope is not self._scopes[called.outer]:
-                scope.left()
+        for like, scope in self._scopes.items():
+            if like is not called.outer:
+                scope.left(tuple([self._made.get(value, value) for value in like.gives]))
         if called.drawn:
             own_key(self._tracer).write(self._made[called.drawn[1]])
         opens: list[Open] = []

@@ -131,3 +131,20 @@ def nested(name: str, span: Span | None) -> UnsupportedConstruct:
         "that Python's stack is too short to capture them", span,
         "split it into several functions, or give Python a longer stack: sys.setrecursionlimit(10_000)",
     )  # fmt: skip
+
+
+def values_of(result: Any) -> tuple:
+    """The values of a tuple or dictionary that a call gives, in their order."""
+    if type(result) is not tuple and type(result) is not dict:
+        return ()
+    found, met = list[Any](), set[int]()
+    todo: list[Any] = [result]
+    while todo:
+        item = todo.pop()
+        kind = type(item)
+        if kind is Proxy:
+            found.append(item.value)
+        elif (kind is tuple or kind is dict) and id(item) not in met:
+            met.add(id(item))
+            todo += reversed(item.values() if kind is dict else item)
+    return tuple(found)

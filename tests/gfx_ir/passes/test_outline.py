@@ -143,3 +143,37 @@ def test_blocks_within_tests_and_loops_are_graphs_too():
     assert sorted(program.functions) == ["block", "linear", "turned"]
     for sign in (1, -1):
         torch.testing.assert_close(program(sign * x), model(sign * x))
+
+
+class Cell(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gates = nn.Linear(8, 12)
+
+    def forward(self, x, state):
+        h, c = state
+        forget, new, out = torch.split(self.gates(torch.cat((x, h), 1)), 4, 1)
+        c = torch.sigmoid(forget) * c + torch.tanh(new)
+        h = torch.sigmoid(out) * torch.tanh(c)
+        return h, (h, c)
+
+
+class Unrolled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell, self.other = Cell(), Cell()
+
+    def forward(self, x, h):
+        state, outs = (h, h * 0.5), []
+        for row in x:
+            out, state = self.cell(row, state)
+            outs.append(out)
+        return torch.stack(outs), self.other(x[0], state)[1]
+
+
+def test_functions_give_what_their_author_gives_in_that_order():
+    model, given = Unrolled(), (torch.randn(3, 2, 4), torch.randn(2, 4))
+    source = gfx.symbolic_trace(model, *given).source("torch")
+    assert source.count("return h, c") == 1 and "def cell(params, x, state_0, state_1):" in source
+    assert 'state_0, state_1 = cell(params["cell"], row, state_0, state_1)' in source
+    torch.testing.assert_close(gfx.symbolic_trace(model, *given)(*given), model(*given))
