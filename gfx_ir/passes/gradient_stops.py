@@ -135,7 +135,7 @@ class Sinking:
             for value in node.values:
                 if not is_exact(value):
                     bare.add(value)
-                    outside = [user for user in value.uses if user not in inside and not stops(user.op)]
+                    outside = [user for user in value.uses if user not in inside and value in differentiated(user)]
                     if outside:
                         ends[value] = self._left(value, outside)
         if len(ends) >= len(lifted):

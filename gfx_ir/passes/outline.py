@@ -191,10 +191,10 @@ class Outliner:
         for node in nodes if self.outside else ():
             node.set_args(map_values(lambda x: self._parameter(x, scope.path), node.args))
         inside = set(nodes)
-        outputs = [v for node in nodes for v in node.values if not inside.issuperset(v.uses)]
+        outputs = [v for node in nodes for v in node.values if not inside.issuperset(v.uses) or _is_left_key(v)]
         if len(outputs) > 1:  # as their author gives them
             places = {value: at for at, value in reversed(list(enumerate(scope.gives)))}
-            outputs.sort(key=lambda value: places.get(value, len(places)))
+            outputs.sort(key=lambda value: (value.kind == "key", places.get(value, len(places))))
         content, needed = fingerprint(nodes, tuple(outputs), scope.path)
         ordered = self._ordered_inputs(needed, scope)
         values = tuple(ordered)
@@ -253,6 +253,11 @@ class Outliner:
             for value in needed:
                 ordered.setdefault(value, value.name or "x")
         return ordered
+
+
+def _is_left_key(value: Value) -> bool:
+    """Whether a value is the key that the last draw of all leaves, which a function gives that draws elsewhere, too."""
+    return value.kind == "key" and not value.uses
 
 
 def told_apart(value: Value) -> Hashable:
