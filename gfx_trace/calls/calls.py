@@ -152,10 +152,7 @@ class Calls:
 
     def _call_method(self, f: types.MethodType, args: tuple, kwargs: dict) -> Any:
         owner, function = f.__self__, f.__func__
-        shared = (
-            self.lifted(f) if isinstance(owner, GENERATORS) else None
-        )  # what all code draws from has rows of its own
-        if shared is not None:
+        if isinstance(owner, GENERATORS) and (shared := self.lifted(f)) is not None:  # what all code draws from
             return self._apply_lifted(shared, f, args, kwargs)
         standing = standing_for(self.tracer, owner)
         if standing is not None:

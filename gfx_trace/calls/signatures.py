@@ -109,13 +109,8 @@ class Given:
             return "partial", self._of(x.func), self._of(x.args), self._of(x.keywords)
         if self._is_tree(x):
             self._noted(x)
-            return (
-                kind,
-                *[
-                    (type(key), key, self._of(item, _of_part(name, part_name(x, key))))
-                    for key, item in branches(x) or ()
-                ],
-            )
+            named = [(key, item, _of_part(name, part_name(x, key))) for key, item in branches(x) or ()]
+            return (kind, *[(type(key), key, self._of(item, own)) for key, item, own in named])
         return self._object(x)
 
     def _is_tree(self, x: Any) -> bool:

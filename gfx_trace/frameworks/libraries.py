@@ -104,10 +104,8 @@ class Libraries:
     def __init__(self, tracer: Capturing, recorded: Callable[..., Any]) -> None:
         self._tracer, self._record = tracer, recorded
         self._within = False  # one of these calls
-        self._told, self._sized = (
-            io.StringIO(),
-            False,
-        )  # what such a call prints while it is traced, and whether all sizes there are fixed
+        self._told = io.StringIO()  # what such a call prints while it is traced
+        self._sized = False  # whether all sizes there are fixed
         self.route = Route(each=True)
 
     def builds(self, f: Any) -> bool:
