@@ -33,6 +33,8 @@ class Trait(enum.IntFlag):
     """Its result has the shape of the first argument."""
     LIKE = enum.auto()
     """Of the first argument it takes nothing but the type."""
+    UNDERIVED = enum.auto()
+    """JAX has no derivative of it, or not of every form of it, so that its arguments come without a gradient where none is asked for."""
     RANK_OF_FIRST = enum.auto()
     """Its result has as many axes as the first argument."""
     UNTOLD = enum.auto()

@@ -329,4 +329,5 @@ op(
     "scatter_reduce(x, indices, updates, axis, reduce, include_self=include_self)",
     infer=_scatter_reduce_type,
     index="indices",
+    traits=Trait.UNDERIVED,
 )

@@ -72,7 +72,7 @@ def _gathered(rows: Any, bags: Any, counts: Any, number: Any, mode: str) -> Any:
 _START = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": float("-inf"), "min": float("inf")}
 
 
-@composite(FAMILY)
+@composite(FAMILY, traits=Trait.UNDERIVED)
 def segment_reduce(x: Any, lengths: Any, reduce: str, initial: Any = None) -> Any:
     """What successive pieces of x along its first axis, of these lengths, come to: "sum", "mean", "prod", "max" or "min".
 

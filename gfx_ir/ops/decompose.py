@@ -68,9 +68,9 @@ def _op(
     doc: str,
     square: bool = False,
     count: int = 1,
-    checks: bool = False,
+    traits: Trait = Trait.NONE,
 ) -> None:
-    """A row whose outputs hang on the sizes of x alone. `checks`: it raises for what has elements that are no numbers."""
+    """A row whose outputs hang on the sizes of x alone."""
     op(
         FAMILY,
         signature,
@@ -79,7 +79,7 @@ def _op(
         kinds=("tensor",) * count,
         compute=_costs.power(3, 1, 4),
         doc=doc,
-        traits=Trait.CHECKS if checks else Trait.NONE,
+        traits=traits,
     )
 
 
@@ -94,14 +94,14 @@ _op(
     lambda a: ("mm", "k/real", "nn") if a.full_matrices else ("mk", "k/real", "kn"),
     "U, the singular values from large to small, and V transposed and conjugated: x = U @ diag(S) @ Vh.",
     count=3,
-    checks=True,
+    traits=Trait.CHECKS,
 )
 _op(
     "svdvals(x)",
     "np.linalg.svd(x, compute_uv=False)",
     ("k/real",),
     "The singular values, from large to small.",
-    checks=True,
+    traits=Trait.CHECKS,
 )
 _op(
     'qr(x, mode="reduced")',
@@ -118,7 +118,7 @@ _op(
     "of the mean of x and what it is transposed and conjugated.",
     square=True,
     count=2,
-    checks=True,
+    traits=Trait.CHECKS,
 )
 _op(
     'eigvalsh(x, uplo="L", symmetrized=False)',
@@ -126,7 +126,7 @@ _op(
     ("n/real",),
     "The eigenvalues of Hermitian matrices, from small to large.",
     square=True,
-    checks=True,
+    traits=Trait.CHECKS,
 )
 _op(
     "eig(x)",
@@ -135,7 +135,7 @@ _op(
     "Eigenvalues and eigenvectors, both complex.",
     square=True,
     count=2,
-    checks=True,
+    traits=Trait.CHECKS,
 )
 _op(
     "eigvals(x)",
@@ -143,7 +143,7 @@ _op(
     ("n/complex",),
     "The eigenvalues, complex.",
     square=True,
-    checks=True,
+    traits=Trait.CHECKS,
 )
 _op(
     "slogdet(x)",
@@ -177,6 +177,7 @@ _op(
     ("mn", "k"),
     "R in the upper triangle with the reflections that make up Q below it, and their factors.",
     count=2,
+    traits=Trait.UNDERIVED,
 )
 _op(
     "ldl_factor(x, hermitian=False)",
@@ -221,6 +222,7 @@ op(
     "householder_product(x, tau)",
     infer=_same_as("x"),
     compute=_costs.power(3, 1, 4),
+    traits=Trait.UNDERIVED,
     doc="The first columns of the product of the reflections that geqrf gives.",
 )
 op(

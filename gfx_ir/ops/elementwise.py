@@ -197,6 +197,7 @@ _TRAITS = {
     Trait.COMMUTATIVE: "add bitwise_and bitwise_or bitwise_xor equal hypot logaddexp logical_and logical_or logical_xor "
     "maximum minimum multiply not_equal",
     Trait.BOTH: "logical_and",
+    Trait.UNDERIVED: "nextafter",
 }
 _OF_MATH = (
     "acos acosh asin asinh atan atan2 atanh copysign cos cosh erf erfc exp exp2 expm1 fmod hypot isfinite isinf isnan lgamma log log10"

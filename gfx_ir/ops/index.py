@@ -89,7 +89,7 @@ op(
     "index_combine(x, index, value, reduce)",
     infer=_index_combine_type,
     point=Point.ARRAY,
-    traits=Trait.SHAPE_OF_FIRST | Trait.APART,
+    traits=Trait.SHAPE_OF_FIRST | Trait.APART | Trait.UNDERIVED,
     index="index",
     doc="A copy of x with x[index] and value combined, each time that the index names a position: their prod, amin or amax.",
 )

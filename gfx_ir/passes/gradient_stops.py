@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..control import Form
+from ..dependence import pinned
 from ..edited import put
 from ..graph import Graph, Node, Value, values_in
 from ..infer.flow import Flow
@@ -12,6 +13,7 @@ from ..infer.gradients import GradientFlow, differentiated, is_exact, marks, sto
 from ..program import Program
 from ..regions import with_regions
 from ..source import Scope, Span
+from ..traits import Trait
 from ..types import LogicalTensor
 from .base import ALL, Context, Pass
 
@@ -30,7 +32,8 @@ class GradientStops(Pass):
 def fewer_stops(entry: Graph, functions: Mapping[str, Graph]) -> bool:
     """Whether a program had more stops of gradients than it needs, which it has no longer."""
     graphs = with_regions((entry, *functions.values()))
-    found = [node for graph in graphs for node in graph if marks(node.op)]
+    fixed = {graph: pinned(graph) for graph in graphs if any(marks(node.op) for node in graph)}
+    found = [node for graph in fixed for node in graph if marks(node.op) and node not in fixed[graph]]
     if not found:
         return False
     flow = Flow((entry,), functions)
@@ -85,6 +88,10 @@ def _stopped(value: Value, graph: Graph, before: Node | None, span: Span | None)
     return made
 
 
+_APART = Trait.GRADIENT | Trait.UNDERIVED
+"""What takes values without their gradients, whatever follows."""
+
+
 class Sinking:
     """Lets the stops of what some nodes of a graph take come behind these nodes, where fewer do there.
 
@@ -94,6 +101,7 @@ class Sinking:
     def __init__(self, graph: Graph, gradients: GradientFlow) -> None:
         self.graph, self.gradients = graph, gradients
         self.group: dict[Node, list[Node]] = {}  # of a node those of its group, stops that it takes among them
+        self.fixed = pinned(graph)
         self.places = {node: at for at, node in enumerate(graph)}
         self.last: dict[Scope, Node] = {}
 
@@ -106,12 +114,12 @@ class Sinking:
 
     def _join(self, node: Node) -> None:
         """Put a node in the group of what it takes, which is one then."""
-        if node.op.form is not Form.PLAIN or node.op.effect or node.regions or marks(node.op):
+        if node.op.form is not Form.PLAIN or node.op.effect or node.op.traits & _APART or node in self.fixed:
             return
         taken = differentiated(node)
         if any(map(self.gradients.moves, taken)):
             return
-        before = [x.node for x in taken if stops(x.node.op) or (x.node in self.group and not is_exact(x))]
+        before = [x.node for x in taken if self._is_source(x) or (x.node in self.group and not is_exact(x))]
         if not before:
             return
         groups = {id(group): group for group in (self.group.get(each) or [each] for each in dict.fromkeys(before))}
@@ -122,6 +130,9 @@ class Sinking:
                 self.group.update(dict.fromkeys(group, joined))
         joined.append(node)
         self.group.update(dict.fromkeys((joined[0], node), joined))
+
+    def _is_source(self, value: Value) -> bool:
+        return stops(value.node.op) and value.node.graph is self.graph and value.node not in self.fixed
 
     def _sink(self, group: list[Node]) -> bool:
         inside = set(group)

@@ -581,6 +581,33 @@ def test_elements_of_the_first_argument_do_not_matter(sample: Sample):
     assert all(map(np.array_equal, *told))
 
 
+@pytest.mark.parametrize("name", sorted({s.op for s in all_samples() if lookup(s.op).traits & Trait.UNDERIVED}))
+def test_a_sample_has_no_derivative(name):
+    """Of the samples of an op that says so, one at least, in JAX."""
+    assert any(map(underived, [sample for sample in all_samples() if sample.op == name]))
+
+
+def underived(sample):
+    owner, args = backend("jax"), bound(sample)
+    given = [x for x in leaves(args) if isinstance(x, np.ndarray) and x.dtype.kind == "f"]
+
+    def run_with(arrays):
+        rest = iter(arrays)
+        host = lambda x: owner.from_host(x) if isinstance(x, np.ndarray) else owner.convert(x)
+        own = tree_map(lambda x: next(rest) if any(x is y for y in given) else host(x), args)
+        with building(owner):
+            return [x for x in leaves(lookup(sample.op)(*own)) if owner.is_tensor(x)]
+
+    arrays = list(map(owner.from_host, given))
+    if not arrays or "jax" in sample.skip:
+        return False
+    try:
+        jax.jvp(run_with, (arrays,), (list(map(jnp.ones_like, arrays)),))
+    except NotImplementedError:
+        return True
+    return False
+
+
 @stating(Trait.NOT_NEGATIVE)
 def test_nowhere_negative(sample: Sample):
     if any(isinstance(x, np.ndarray) and x.dtype.kind == "c" for x in bound(sample)):

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import nn
 
 import gfx_trace as gfx
+from gfx_ir.dependence import order
 from gfx_ir.graph import Node
 from optimized import applied, ops_of, read
 
@@ -222,6 +223,31 @@ def test_the_pass_alone():
     out = applied(["gradient_stops"], program, (X, Y))
     assert ops_of(out) == ["multiply", "stop_gradient", "add"]
     assert isinstance(out.entry.first, Node)
+
+
+def test_what_has_no_derivative_takes_stopped_values():
+    def f(x, y):
+        with torch.no_grad():
+            step = torch.nextafter(x, y) - x * y
+        return step * y
+
+    x, y = map(torch.tensor, (X, Y))
+    found = jax.grad(lambda *args: gfx.transpile(f, x, y, to="jax")(*args).sum(), (0, 1))(X, Y)
+    np.testing.assert_allclose(np.array(found), gradients(f), rtol=1e-4, atol=1e-5)
+
+
+def test_a_stop_that_something_waits_for_stays():
+    program = read(
+        """def f(x, y):
+    a = stop_gradient(x)
+    b = stop_gradient(y)
+    c = multiply(a, b)
+    return c
+"""
+    )
+    first, second, _ = program.entry
+    order(first, second)
+    assert ops_of(applied(["gradient_stops"], program, (X, Y))).count("stop_gradient") == 2
 
 
 def test_one_stop_stays_where_its_author_put_it():
