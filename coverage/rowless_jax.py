@@ -64,6 +64,9 @@ BY_JAXPR: dict[str, dict[str, Callable[[Any], Any]]] = {
         "all_gather": lambda x: jax.vmap(lambda row: lax.all_gather(row, "rows"), axis_name="rows")(x),
         "random_gamma_grad": lambda x: lax.random_gamma_grad(x, x),
         "stage": lambda x: lax.stage(x),
+        "reduce_and": lambda x: lax.reduce_and((x * 10).astype(int), (0,)),
+        "reduce_or": lambda x: lax.reduce_or((x * 10).astype(int), (0,)),
+        "reduce_xor": lambda x: lax.reduce_xor((x * 10).astype(int), (0,)),
     },
 }
 
@@ -97,9 +100,7 @@ NOT_CONVERTED: dict[str, dict[str, str]] = {
             "ragged_all_to_all with_sharding_constraint".split(),
             _DEVICES,
         ),
-        **dict.fromkeys(
-            "igamma_grad_a mulhi ragged_dot ragged_dot_general reduce_xor scaled_dot scatter_apply".split(), _FEW
-        ),
+        **dict.fromkeys("igamma_grad_a mulhi ragged_dot ragged_dot_general scaled_dot scatter_apply".split(), _FEW),
         **dict.fromkeys(
             "rng_bit_generator rng_uniform".split(), "draws the numbers of XLA's own generator: use jax.random"
         ),
