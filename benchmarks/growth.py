@@ -1,5 +1,6 @@
 """Layered helpers, each of which calls the one below on both sides of a test: time a layer from 16 layers to 64, stage by stage, and
-under `jax.jit` from 8 to 24. Layers of a model, from 6 to 48: those behind the first are recorded as that was."""
+under `jax.jit` from 8 to 24; capture, too, of those with an argument that nobody reads, and of those that compute without gradients.
+Layers of a model, from 6 to 48: those behind the first are recorded as that was."""
 
 import importlib
 import pathlib
@@ -17,6 +18,7 @@ sys.path.append(str(pathlib.Path(__file__).parent.parent / "tests" / "support"))
 layered = importlib.import_module("layers").layered
 FEW, MANY = 16, 64
 JIT = 8, 24
+FORMS = "unread", "modes"
 LIMIT = 1.5
 LAYERS = 6, 48
 X = torch.ones(3)
@@ -33,6 +35,9 @@ def measure(report):
                 grows(report, f"{name}, {level}", stage, functions, (FEW, MANY))
         for level, given in GIVEN.items():
             grows(report, f"jit, {level}", jitted, functions, JIT, given)
+        for form in FORMS:
+            functions = {count: layered(folder, form, count) for count in (FEW, MANY)}
+            grows(report, f"capture, {form}", stages(folder, (X,))["capture"], functions, (FEW, MANY))
     models = {count: torch.nn.Sequential(*[Layer() for _ in range(count)]) for count in LAYERS}
     grows(report, "capture of a model", lambda model: lambda: captured(model, (TOKENS,)), models, LAYERS)
 

@@ -50,6 +50,11 @@ KINDS = {
         "def h{i}(x):\n    return torch.cat([h{j}(x[:1]), h{j}(x[1:])])\n",
         "h{n}(x)",
     ),
+    "unread": (
+        "def h0(x, y):\n    return x * 0.5\n",
+        "def h{i}(x, y):\n    return h{j}(x, y) - h{j}(x * 2, y)\n",
+        "h{n}(x, x + 1)",
+    ),
     "modes": (
         "def h0(x):\n    return x * 0.5\n",
         "def h{i}(x):\n    with torch.no_grad():\n        y = h{j}(x)\n    return y - h{j}(x * 2)\n",
