@@ -36,7 +36,9 @@ def inline_single_calls(
     for node in calls:
         name = node.args[0]
         takes_rows = not rows.isdisjoint(node.args[2])
-        if sites[name] == 1 and (name not in own or takes_rows or sizes.get(name, 0) < SMALLEST or _is_alone(node)):
+        if sites[name] == 1 and (
+            name not in own or takes_rows or sizes.get(name, SMALLEST) < SMALLEST or _is_alone(node)
+        ):
             gone |= move_in(functions[name], node)
     if gone:
         _tell_scopes(gone, graphs)

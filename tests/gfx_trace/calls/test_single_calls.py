@@ -268,3 +268,17 @@ def test_rows_that_a_mask_chooses_are_compiled(fn):
     x = torch.tensor([0.5, -1.5, 2.5])
     emitted = gfx.symbolic_trace(fn, backend="torch").to("jax")
     np.testing.assert_allclose(np.asarray(jax.jit(emitted)(x.numpy())), fn(x), rtol=1e-5)
+
+
+def told(x, P, F, Q):
+    x, P = predict(x, P, F, Q)
+    print("predict")
+    return x + P.sum()
+
+
+def test_a_text_that_is_the_name_of_a_function_is_a_text(capsys):
+    program = gfx.symbolic_trace(told, backend="torch")
+    assert "x, P = predict(x, P, F, Q)" in program.source("torch")
+    given = (KALMAN[1], *KALMAN[2:5])
+    torch.testing.assert_close(program(*given), told(*given))
+    assert capsys.readouterr().out == "predict\n" * 2
