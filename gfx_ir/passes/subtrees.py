@@ -35,6 +35,8 @@ def callers_first(entry: Graph, functions: Mapping[str, Graph]) -> Iterator[tupl
 def call_sites(entry: Graph, functions: Mapping[str, Graph]) -> Sites:
     """The calls of each function, by the functions that they stand in ("": the entry), but of one that something else names."""
     found: Sites = {name: [] for name in functions}
+    if not found:
+        return found
     for caller, graph in (("", entry), *functions.items()):
         for inner in with_regions((graph,)):
             for node in inner:

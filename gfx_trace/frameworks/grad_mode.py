@@ -14,8 +14,7 @@ from gfx_ir import ops
 from gfx_ir.control import is_parameter, is_placeholder
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Value
-from gfx_ir.infer.gradients import stops
-from gfx_ir.types import LogicalTensor
+from gfx_ir.infer.gradients import is_exact, stops
 
 from ..interfaces import Capturing
 from ..values.gated import Gated
@@ -228,8 +227,7 @@ def _still(tracer: Capturing, value: Value) -> bool:
     """Whether no gradient flows through a value, whoever calls."""
     made_in = tracer.record.mode_of(value)
     stopped = isinstance(made_in, GradMode) and not made_in.records
-    element = value.type.dtype if isinstance(value.type, LogicalTensor) else None
-    if (element is not None and element.kind not in "fc") or tracer.record.is_boolean(value, number=True):
+    if is_exact(value) or tracer.record.is_boolean(value, number=True):
         return True
     return stopped or any(stops(made.node.op) for made in (value, tracer.facts.root(value)))
 

@@ -243,7 +243,8 @@ def _dynamic_update_slice_in_dim(
     rank = _seen.rank(operand)
     for other in (axis,) if rank is None else range(rank):
         no_larger("lax.dynamic_update_slice_in_dim", update, operand, other)
-    for part in (slice(axis), slice(axis + 1, None))[not axis :] if rank is None else ():
+    others = [slice(axis), slice(axis + 1, None)] if axis else [slice(1, None)]
+    for part in others if rank is None else ():
         alike_in("lax.dynamic_update_slice_in_dim: the other axes of one size", part, update, operand)
     at = _positions(operand, start_index, ops.size(update, axis), axis)
     behind = range(axis + 1, axis + 1 if rank is None else rank)
