@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -9,16 +10,28 @@ import numpy as np
 
 from gfx_ir import ops, trees
 from gfx_ir.backend import Backend
-from gfx_ir.dtypes import int64
+from gfx_ir.dtypes import DType, holds, int64
+from gfx_ir.infer.abstract import never_meet
+from gfx_ir.ops._seen import type_of
 from gfx_ir.python_numbers import CLASSES, KINDS
 from gfx_ir.several_keys import Keys
+from gfx_ir.types import LogicalTensor
 
 from ..interfaces import Capturing
+from ..python.attempts import attempt
 from ..python.open_iterables import Combined, OpenRange
 from ..python.rows import append_item
 from ..values.access import Access
+from ..values.joined_types import number_type
 from ..values.proxy import HostProxy, Proxy, is_open, weak_kind
 from .pytrees import Carried, Rebuild, flatten
+
+
+class _Wider(Exception):
+    """Numbers that a loop begins with, by their places, are of a higher kind behind a trip. Never leaves the capture of that loop."""
+
+    def __init__(self, leaves: dict[int, DType]) -> None:
+        self.leaves = leaves
 
 
 class _State:
@@ -36,12 +49,40 @@ class _State:
 
     @value.setter
     def value(self, value: Any) -> None:
-        self.held = self.carried.down(value)
+        before, self.held = self.held, self.carried.down(value)
+        self._stays(before)
         if any(type(leaf) is int and not ~self.most <= leaf <= self.most for leaf in trees.leaves(self.held)):
             raise self.tracer.error(
                 "GFX cannot convert this loop: a whole number that it carries leaves the width of an array's, which would wrap",
                 "begin with an array of the dtype that is meant, as jnp.uint32(1)",
             )
+
+    def _stays(self, before: Any) -> None:
+        """Hold what a trip leaves against what it begins with: arrays of one dtype and shape, or numbers, which widen. Raises
+        UnsupportedConstruct where they are known to be others."""
+        shapes = [trees.tree_map(lambda _: "", held) for held in (before, self.held)]
+        changes = [] if shapes[0] == shapes[1] else [("structure", *shapes)]
+        wider: dict[int, DType] = {}
+        for at, (old, new) in enumerate(zip(trees.leaves(before), trees.leaves(self.held))):
+            a, b = self._type(old), self._type(new)
+            if a.dims is not None and b.dims is not None and never_meet(a.dims, b.dims):
+                changes.append(("shape", a.dims, b.dims))
+            elif a.dtype and b.dtype and a.dtype != b.dtype:
+                if not (a.weak and a.dtype.kind != "b" and holds(b.dtype, a.dtype)):
+                    changes.append(("dtype", a.dtype, b.dtype))
+                elif a.dtype.kind != b.dtype.kind:
+                    wider[at] = b.dtype
+        if wider:
+            raise _Wider(wider)
+        for what, old, new in changes:
+            raise self.tracer.error(
+                f"GFX cannot convert this loop: what it carries changes its {what} from {old} to {new} in a trip",
+                "begin with what a trip leaves: loops of jax.lax keep the dtypes and shapes of what they carry",
+            )
+
+    def _type(self, leaf: Any) -> LogicalTensor:
+        held = self.tracer.unwrap(leaf)
+        return number_type(held, self.tracer.promotion) or type_of(held)
 
     @property
     def left(self) -> Any:
@@ -64,35 +105,64 @@ class _State:
         return Access(self.get, self.set, (names[at] if whole else "loop state",), even=True)
 
 
+def _from(tracer: Capturing, backend: Backend, init: Any, loop: Callable[[_State], Any]) -> Any:
+    """What a loop gives that begins with `init`, of which numbers are of the kind from the beginning that trips make of them."""
+    site = tracer.site
+    try:
+        return attempt(tracer, lambda mark: loop(_State(tracer, backend, init)))
+    except _Wider as wider:
+        tracer.site, kinds = site, wider.leaves
+    found, rebuild = flatten(backend, init)
+    return _from(tracer, backend, rebuild([_cast(tracer, x, kinds.get(at)) for at, x in enumerate(found)]), loop)
+
+
+def _cast(tracer: Capturing, x: Any, dtype: DType | None) -> Any:
+    """What a loop begins with as what has this dtype; None: as it is."""
+    if dtype is None:
+        return x
+    if isinstance(x, (int, float)):
+        return complex(x) if dtype.kind == "c" else float(x)
+    return tracer.wrap(ops.astype(ops.as_tensor(tracer.unwrap(x)), dtype), tracer.backend)
+
+
 def while_loop(tracer: Capturing, backend: Backend, test: Any, body: Any, init: Any) -> Any:
     """while test(state): state = body(state)."""
-    state = _State(tracer, backend, init)
 
-    def trip() -> None:
-        state.value = tracer.calls.call(body, (state.value,), {})
+    def loop(state: _State) -> Any:
+        def trip() -> None:
+            state.value = tracer.calls.call(body, (state.value,), {})
 
-    tracer.loops.while_(lambda: tracer.calls.call(test, (state.value,), {}), trip, state.access(body), None)
-    return state.left
+        tracer.loops.while_(lambda: tracer.calls.call(test, (state.value,), {}), trip, state.access(body), None)
+        return state.left
+
+    return _from(tracer, backend, init, loop)
 
 
 def fori_loop(tracer: Capturing, backend: Backend, lower: Any, upper: Any, body: Any, init: Any) -> Any:
     """for i in range(lower, upper): state = body(i, state)."""
-    state = _State(tracer, backend, init)
-
-    def trip(i: Any) -> None:
-        state.value = tracer.calls.call(body, (i, state.value), {})
-
     bounds = OpenRange(lower, upper, 1) if is_open(lower) or is_open(upper) else range(int(lower), int(upper))
-    tracer.loops.for_(bounds, trip, state.access(body, 1), None, "i")
-    return state.left
+
+    def loop(state: _State) -> Any:
+        def trip(i: Any) -> None:
+            state.value = tracer.calls.call(body, (i, state.value), {})
+
+        tracer.loops.for_(bounds, trip, state.access(body, 1), None, "i")
+        return state.left
+
+    return _from(tracer, backend, init, loop)
 
 
 def scan(tracer: Capturing, backend: Backend, body: Any, init: Any, xs: Any, length: Any) -> Any:
     """for x in xs: state, y = body(state, x); the ys stacked."""
-    state, (found, rebuild) = _State(tracer, backend, init), flatten(backend, xs)
+    found, rebuild = flatten(backend, xs)
     leaves = list(map(tracer.arrays.in_graph, found))
     if any(type(leaf) is Keys and leaf.folds is None for leaf in leaves):
         return _trips(tracer, backend, body, init, [rebuild(items) for items in zip(*leaves)])
+    return _from(tracer, backend, init, lambda state: _scan(state, body, leaves, rebuild, length))
+
+
+def _scan(state: _State, body: Any, leaves: list[Any], rebuild: Rebuild, length: Any) -> Any:
+    tracer, backend = state.tracer, state.backend
     outs: list[list[Any]] = tracer.journal.made.note([])
     made: Rebuild | None = None
 
