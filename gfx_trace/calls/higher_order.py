@@ -20,9 +20,9 @@ from gfx_ir.trees import leaves
 from ..frameworks import alarms, grad_managers
 from ..frameworks.function_transforms import associative_scan, function_transform, printed_vmap
 from ..frameworks.gradients import autograd_function, custom_rule
-from ..frameworks.pytrees import Carried, flatten, owner_of
+from ..frameworks.pytrees import flatten, owner_of
 from ..frameworks.staging import staged, transform
-from ..frameworks.structured import as_array, fori_loop, scan, truths_as_arrays, while_loop
+from ..frameworks.structured import as_array, choice, fori_loop, scan, truths_as_arrays, while_loop
 from ..frameworks.tape import tape_gradient
 from ..interfaces import Capturing
 from ..python.classes import is_instance
@@ -69,19 +69,13 @@ def _cond(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         pred, then, otherwise = list(named.values())[:3]
         given = (_operands(tracer, f, named),) * 2
     taken = lambda side, operands: lambda: tracer.calls.call(side, operands, {})
-    return _chosen(tracer, f, pred, taken(then, given[0]), taken(otherwise, given[1]))
+    return choice(tracer, owner_of(tracer, f), pred, taken(then, given[0]), taken(otherwise, given[1]))
 
 
 def _operands(tracer: Capturing, f: Any, named: dict[str, Any]) -> tuple:
     """What the functions of a choice are called with; JAX takes a single one, None among them, by its name."""
     operands = (named["operand"],) if "operand" in named else tuple(named.get("operands", ()))
     return tuple(truths_as_arrays(tracer, owner_of(tracer, f), operands))
-
-
-def _chosen(tracer: Capturing, f: Any, test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-    """What one of two functions gives, which may be a tree of the framework's."""
-    result = Carried(tracer, owner_of(tracer, f))
-    return result.up(tracer.truths.ifexp(test, lambda: result.down(then()), lambda: result.down(otherwise())))
 
 
 def _while(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
@@ -122,7 +116,13 @@ def _switch(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         if at == len(others):
             return tracer.calls.call(last, operands, {})
         chosen = tracer.calls.call(operator.le, (index, at), {})
-        return _chosen(tracer, f, chosen, lambda: tracer.calls.call(others[at], operands, {}), lambda: choose(at + 1))
+        return choice(
+            tracer,
+            owner_of(tracer, f),
+            chosen,
+            lambda: tracer.calls.call(others[at], operands, {}),
+            lambda: choose(at + 1),
+        )
 
     return choose(0)
 

@@ -15,7 +15,6 @@ from gfx_ir.infer.abstract import never_meet
 from gfx_ir.ops._seen import type_of
 from gfx_ir.python_numbers import CLASSES, KINDS
 from gfx_ir.several_keys import Keys
-from gfx_ir.types import LogicalTensor
 
 from ..interfaces import Capturing
 from ..python.attempts import attempt
@@ -25,6 +24,8 @@ from ..values.access import Access
 from ..values.joined_types import number_type
 from ..values.proxy import HostProxy, Proxy, is_open, weak_kind
 from .pytrees import Carried, Rebuild, flatten
+
+_ONE_TYPE = "give both the same dtype, shape and structure, as the framework asks: cast one of them"
 
 
 class _Wider(Exception):
@@ -60,29 +61,15 @@ class _State:
     def _stays(self, before: Any) -> None:
         """Hold what a trip leaves against what it begins with: arrays of one dtype and shape, or numbers, which widen. Raises
         UnsupportedConstruct where they are known to be others."""
-        shapes = [trees.tree_map(lambda _: "", held) for held in (before, self.held)]
-        changes = [] if shapes[0] == shapes[1] else [("structure", *shapes)]
-        wider: dict[int, DType] = {}
-        for at, (old, new) in enumerate(zip(trees.leaves(before), trees.leaves(self.held))):
-            a, b = self._type(old), self._type(new)
-            if a.dims is not None and b.dims is not None and never_meet(a.dims, b.dims):
-                changes.append(("shape", a.dims, b.dims))
-            elif a.dtype and b.dtype and a.dtype != b.dtype:
-                if not (a.weak and a.dtype.kind != "b" and holds(b.dtype, a.dtype)):
-                    changes.append(("dtype", a.dtype, b.dtype))
-                elif a.dtype.kind != b.dtype.kind:
-                    wider[at] = b.dtype
+        found, wider = others(self.tracer, before, self.held), dict[int, DType]()
+        for at, what, a, b in found:
+            number = what == "dtype" and a.weak and a.dtype.kind != "b" and holds(b.dtype, a.dtype)
+            if number and a.dtype.kind != b.dtype.kind:
+                wider[at] = b.dtype
+            elif not number and not wider:
+                refuse_others(self.tracer, "loop", "what it carries changes its", what, a, b)
         if wider:
             raise _Wider(wider)
-        for what, old, new in changes:
-            raise self.tracer.error(
-                f"GFX cannot convert this loop: what it carries changes its {what} from {old} to {new} in a trip",
-                "begin with what a trip leaves: loops of jax.lax keep the dtypes and shapes of what they carry",
-            )
-
-    def _type(self, leaf: Any) -> LogicalTensor:
-        held = self.tracer.unwrap(leaf)
-        return number_type(held, self.tracer.promotion) or type_of(held)
 
     @property
     def left(self) -> Any:
@@ -103,6 +90,45 @@ class _State:
         names = body.__code__.co_varnames[: body.__code__.co_argcount] if isinstance(body, FunctionType) else ()
         whole = at < len(names) and names[at] != "_" and not isinstance(self.held, (tuple, list, dict))
         return Access(self.get, self.set, (names[at] if whole else "loop state",), even=True)
+
+
+def others(tracer: Capturing, first: Any, second: Any) -> list[tuple[int, str, Any, Any]]:
+    """Where two trees are known to be no two values of one structure and type: the leaf, what is another, and both."""
+    if (a := trees.tree_map(lambda _: "", first)) != (b := trees.tree_map(lambda _: "", second)):
+        return [(0, "structure", a, b)]
+    found = []
+    for at, pair in enumerate(zip(trees.leaves(first), trees.leaves(second))):
+        held = [tracer.unwrap(leaf) for leaf in pair]
+        a, b = (number_type(x, tracer.promotion) or type_of(x) for x in held)
+        if a.dims is not None and b.dims is not None and never_meet(a.dims, b.dims):
+            found.append((at, "shape", a, b))
+        elif a.dtype and b.dtype and a.dtype != b.dtype:
+            found.append((at, "dtype", a, b))
+    return found
+
+
+def refuse_others(tracer: Capturing, noun: str, why: str, what: str, *two: Any) -> None:
+    """Refuse two values of other types where a function of functions takes such of one alone."""
+    a, b = (x.dims if what == "shape" else x.dtype if what == "dtype" else x for x in two)
+    raise tracer.error(f"GFX cannot convert this {noun}: {why} {what} from {a} to {b}", _ONE_TYPE)
+
+
+def choice(
+    tracer: Capturing, backend: Backend, test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]
+) -> Any:
+    """What one of two functions gives, which may be a tree of the framework's."""
+    result, sides = Carried(tracer, backend), list[Any]()
+
+    def side(make: Callable[[], Any]) -> Any:
+        sides.append(result.down(make()))
+        return sides[-1]
+
+    found = result.up(tracer.truths.ifexp(test, lambda: side(then), lambda: side(otherwise)))
+    for _, what, a, b in others(tracer, sides[0], sides[-1]):
+        refuse_others(
+            tracer, "choice", "from one of its functions to the other, what they give changes its", what, a, b
+        )
+    return found
 
 
 def _from(tracer: Capturing, backend: Backend, init: Any, loop: Callable[[_State], Any]) -> Any:

@@ -139,3 +139,46 @@ def test_a_number_that_a_loop_of_pythons_begins_with(f, given):
     program = gfx.symbolic_trace(f, *given, backend="jax")
     for call, x in ((program, X), (jax.jit(program.to("jax")), X), (program.to("torch"), torch.tensor(np.asarray(X)))):
         np.testing.assert_allclose(np.asarray(call(x)), np.asarray(f(X)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("to", ["torch", "jax", "numpy"])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: jax.lax.scan(lambda total, row: (total + row, total), 0, x),
+        lambda x: jax.lax.scan(lambda last, row: (row, last), 0, x),
+        lambda x: jax.lax.fori_loop(0, 3, lambda i, two: (two[1], two[0]), (0, 1.5)),
+        lambda x: jax.lax.fori_loop(0, 3, lambda i, n: n + 1.5, jnp.asarray(0)),
+        lambda x: jax.lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] + x.sum()), (0, 0))[1],
+        lambda x: jax.lax.while_loop(lambda n: n < x[1], lambda n: n + 0.5, 0),
+    ],
+    ids=["total", "last", "pair", "array", "while", "no trip"],
+)
+def test_a_number_that_trips_widen_is_wide_before_them(f, to):
+    result = gfx.transpile(f, X, to=to)
+    array = {"torch": torch.from_numpy, "jax": jnp.asarray, "numpy": np.asarray}[to]
+    for got, wanted in zip(jax.tree.leaves(result(array(np.array(X)))), jax.tree.leaves(f(X))):
+        assert np.asarray(got).dtype.kind == "f"
+        np.testing.assert_allclose(np.asarray(got), np.asarray(wanted), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: jax.lax.fori_loop(0, 3, lambda i, c: c + x, 0),
+        lambda x: jax.lax.fori_loop(0, 3, lambda i, c: c[None], x),
+        lambda x: jax.lax.fori_loop(0, 3, lambda i, c: (c[0],), (0, x)),
+        lambda x: jax.lax.fori_loop(0, 3, lambda i, c: c > 0, x),
+        lambda x: jax.lax.fori_loop(0, 3, lambda i, c: i, 0.5),
+        lambda x: jax.lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * 0.5), (0, x.astype(int))),
+        lambda x: jax.lax.scan(lambda c, row: (row, c), jnp.zeros(1), x),
+        lambda x: jax.lax.cond(x[0] > 0, lambda: 1, lambda: 1.5),
+        lambda x: jax.lax.switch(x[0].astype(int), [lambda: 1, lambda: 1.5, lambda: 2]),
+        lambda x: jax.lax.cond(x[0] > 0, lambda: x.astype(int) * 0.5, lambda: x.astype(int)),
+    ],
+)
+def test_what_changes_its_type_is_refused_as_jax_refuses_it(f):
+    with pytest.raises(TypeError):
+        f(X)
+    with pytest.raises(gfx.GfxError, match="changes its (dtype|shape|structure)"):
+        gfx.symbolic_trace(f, X)
