@@ -12,6 +12,7 @@ from ..dtypes import DType
 from ..graph import Value
 from ..op import OpDef, lookup
 from ..trees import leaves
+from .ranks import require
 from .words import Dialect, Lifted, Table, element, expect, frozen, rank
 
 
@@ -46,7 +47,11 @@ class Grids:
     def meshgrid(self, *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
         """Vectors as the axes of a grid."""
         expect(self.say.call("meshgrid"), "sparse", sparse, False)
-        vectors = (ops.reshape(x, (1,)) if rank(x) == 0 else x for x in map(self.say.as_array, xi))
+        given = list(map(self.say.as_array, xi))
+        if self.say.rules == "jax":
+            for x in given:
+                require(self.say.call("meshgrid"), x, "==", 1)
+        vectors = (ops.reshape(x, (1,)) if rank(x) == 0 else x for x in given)
         found = ops.meshgrid(tuple(vectors), indexing=indexing)
         return self.say.several(found if isinstance(found, (tuple, list)) else (found,))
 

@@ -103,6 +103,18 @@ def require_alike(call: str, a: Any, b: Any) -> None:
         check_rank(a, "==", ops.rank(b), f"{call}: tensors of one rank")
 
 
+def known_alike(call: str, *tensors: Any, sizes: bool = False, numbers: bool = True) -> None:
+    """Raises ShapeError where two of these are known to have other ranks, or with `sizes` other shapes; `numbers`: tensors of no
+    axes stand beside any."""
+    known = [dims for dims in map(_dims, tensors) if dims is not None and (dims or not numbers)]
+    for dims in known[1:]:
+        if never_meet(dims, known[0]) if sizes else len(dims) != len(known[0]):
+            what = "shape" if sizes else "rank"
+            raise ShapeError(
+                f"{call} takes tensors of one {what}, and gets {known[0]} and {dims}", hint="expand them first"
+            )
+
+
 def of_one_shape(call: str, x: Any, other: Any) -> None:
     """Hold the shapes of two tensors against each other, of which a function takes the elements pair by pair. Raises ShapeError
     where they are known to be others; where that is open, the source checks it."""

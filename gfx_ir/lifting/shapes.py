@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ class Shapes:
                 "flipud": lambda m: ops.flip(m, axis=0),
                 "fliplr": lambda m: ops.flip(m, axis=1),
             },
-            "roll": {"roll": lambda a, shift, axis=None: ops.roll(self.say.as_array(a), shift, axis=axis)},
+            "roll": {"roll": self.roll},
             "tile": {"tile": self.tile},
             "repeat": {"repeat .repeat": self.repeat},
             "pad": {"pad": self.pad},
@@ -94,6 +95,19 @@ class Shapes:
         """x.transpose(1, 0), or x.transpose((1, 0))."""
         given = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
         return self.transpose(x, given or None)
+
+    def roll(self, a: Any, shift: Any, axis: Any = None) -> Any:
+        """Several shifts along one axis are their sum."""
+        if not isinstance(axis, (tuple, list)):
+            listed = isinstance(shift, (tuple, list))
+            shift = (
+                functools.reduce(lambda a, b: host("+", a, b), shift)
+                if listed
+                else ops.sum(shift)
+                if rank(shift)
+                else shift
+            )
+        return ops.roll(self.say.as_array(a), shift, axis=axis)
 
     def rollaxis(self, a: Any, axis: int, start: int = 0) -> Any:
         """An axis moved before another."""

@@ -20,6 +20,35 @@ def agrees(program, want, *args):
         np.testing.assert_allclose(np.asarray(got), np.asarray(want), rtol=2e-4, atol=1e-5, err_msg=target)
 
 
+MOVED = {
+    "shifts in all": lambda x, s: np.roll(x, s),
+    "shifts along an axis": lambda x, s: np.roll(x, s, 0),
+    "a shift for each axis": lambda x, s: np.roll(x, s, (0, 1)),
+    "one shift for two axes": lambda x, s: np.roll(x, s[0], (0, 1)),
+    "a list along an axis": lambda x, s: np.roll(x, [2, 1], 1),
+    "a list in all": lambda x, s: np.roll(x, (2, 1)) + s[0],
+}
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_several_shifts_of_an_array(name):
+    x, shifts = np.arange(6.0, dtype=np.float32).reshape(2, 3), np.array([1, 2])
+    agrees(gfx.symbolic_trace(MOVED[name], x, shifts), MOVED[name](x, shifts), x, shifts)
+
+
+@pytest.mark.parametrize("f", [jax.nn.elu, jax.nn.celu])
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3)])
+def test_a_scale_for_each_element_of_an_activation(f, shape):
+    x = np.array([1.0, -2.0, 0.0], np.float32)
+    scale = np.arange(1, 1 + int(np.prod(shape)), dtype=np.float32).reshape(shape)
+    want = f(jnp.asarray(x), jnp.asarray(scale))
+    for given in ((), (jnp.asarray(x), jnp.asarray(scale))):
+        agrees(gfx.symbolic_trace(lambda x, scale: f(x, scale), *given, backend="jax"), want, x, scale)
+    slopes = lambda x, scale: jax.grad(lambda x: f(x, scale).sum())(x)
+    given = jnp.asarray(x), jnp.asarray(scale)
+    agrees(gfx.symbolic_trace(slopes, *given), slopes(*given), x, scale)
+
+
 def first(x, w):
     return np.average(x, axis=0, weights=w)
 

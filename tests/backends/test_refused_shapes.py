@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
+from jax import lax
 
 import gfx_trace as gfx
 
@@ -45,8 +46,21 @@ CASES = {
     "lexsort": (lambda a, v: np.lexsort((a, v)), (VECTOR, VECTOR), (VECTOR, VECTOR[:1])),
     "jax's delete": (lambda x: jnp.delete(x, 2), (jnp.arange(3),), (jnp.arange(2),)),
     "jax's vander": (lambda x: jnp.vander(x), (jnp.arange(3.0),), (jnp.ones((2, 2)),)),
+    "jax's meshgrid": (lambda x: jnp.meshgrid(x), (jnp.ones(3),), (jnp.ones(()),)),
     "jax's nonzero": (lambda x: jnp.nonzero(x, size=2), (jnp.ones(3),), (jnp.array(3.0),)),
 }
+
+
+OF_LAX = {
+    "select": (lambda x, y: lax.select(x > 0, x, y), (jnp.ones(3), jnp.ones(3)), (jnp.ones(3), jnp.ones(1))),
+    "select by": (lambda x, y: lax.select(y > 0, x, x), (jnp.ones(3), jnp.ones(())), (jnp.ones(3), jnp.ones(1))),
+    "pad": (
+        lambda x, y: lax.pad(x, y, ((1, 0, 0),)),
+        (jnp.ones(3), jnp.ones(())),
+        (jnp.ones(3), jnp.ones(1)),
+    ),
+}
+"""Functions of jax.lax of which other shapes are refused where they are known."""
 
 
 def fresh(args):
@@ -83,3 +97,15 @@ def test_arrays_of_other_shapes_are_refused_as_the_author_s_framework_refuses_th
     for run, make in ((graph, np.array), (graph.to("torch"), torch.tensor)):
         with pytest.raises((gfx.GfxError, IndexError, AssertionError, ValueError, RuntimeError)):
             run(*[make(np.asarray(x)) for x in others])
+
+
+@pytest.mark.parametrize("name", OF_LAX)
+def test_arrays_that_jax_lax_spreads_over_no_others(name):
+    fn, taken, others = OF_LAX[name]
+    np.testing.assert_array_equal(
+        gfx.symbolic_trace(fn, *taken).to("torch")(*map(torch.tensor, map(np.asarray, taken))), fn(*taken)
+    )
+    with pytest.raises((TypeError, ValueError)):
+        fn(*others)
+    with pytest.raises(gfx.GfxError):
+        gfx.symbolic_trace(fn, *others)

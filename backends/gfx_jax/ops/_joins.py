@@ -8,6 +8,7 @@ from typing import Any
 
 from gfx_ir import ops
 from gfx_ir.build import host
+from gfx_ir.errors import ShapeError
 from gfx_ir.graph import Value
 from gfx_ir.host import Dim, Expr, bounds, divide
 from gfx_ir.lifting.words import parts
@@ -55,6 +56,10 @@ def repeat_spelling(args: SimpleNamespace) -> str:
 
 def lax_pad(operand: Any, padding_value: Any, padding_config: Any) -> Any:
     """lax.pad: elements between elements first, then edges; an edge below 0 cuts off."""
+    if (_seen.rank(padding_value) or 0) > 0:
+        raise ShapeError(
+            "lax.pad takes a number to fill with, and gets an array with axes", hint="give one element of it"
+        )
     if isinstance(padding_value, (bool, int, float, complex)) and not any(inside for *_, inside in padding_config):
         return _edged(operand, padding_value, [(low, high) for low, high, _ in padding_config])
     shape, into, kept = [], [], []

@@ -12,6 +12,7 @@ from gfx_ir.dtypes import int64
 from gfx_ir.graph import Value
 from gfx_ir.lifting import words
 from gfx_ir.lifting.elements import BINARY, OPERATORS, UNARY, Elements, functions
+from gfx_ir.lifting.ranks import known_alike
 from gfx_ir.loading import backend
 from gfx_ir.op import lookup
 from gfx_ir.template import Spelling
@@ -120,6 +121,12 @@ def _row(name: str) -> Row:
     return Row(name, SPELLINGS.get(name, f"{first}({'x1, x2' if two else 'x'})"), lifts)
 
 
+def _select(pred: Any, on_true: Any, on_false: Any) -> Any:
+    known_alike("lax.select", on_true, on_false, sizes=True, numbers=False)
+    known_alike("lax.select", pred, on_true, sizes=True)
+    return ops.where(pred, on_true, on_false)
+
+
 def _lax_div(x: Any, y: Any) -> Any:
     """lax.div truncates integers toward zero; a Python integer may stand beside floats."""
     kinds = {kind_of(v) for v in (x, y)}
@@ -188,7 +195,7 @@ ROWS = (
         "jnp.where(condition, x1, x2)",
         {
             **_SAME["where"],
-            "lax.select": lambda pred, on_true, on_false: ops.where(pred, on_true, on_false),
+            "lax.select": _select,
         },
     ),
     Row(

@@ -48,6 +48,19 @@ def _glu(x: Any, axis: int = -1) -> Any:
     return ops.multiply(left, ops.sigmoid(right))
 
 
+def _elu(x: Any, alpha: Any = 1.0) -> Any:
+    """alpha may be an array, with axes of its own."""
+    if _seen.is_plain(alpha) or _seen.rank(alpha) == 0:
+        return ops.elu(x, alpha)
+    return ops.where(ops.greater(x, 0), x, ops.multiply(alpha, ops.expm1(ops.where(ops.greater(x, 0), 0, x))))
+
+
+def _celu(x: Any, alpha: Any = 1.0) -> Any:
+    if _seen.is_plain(alpha) or _seen.rank(alpha) == 0:
+        return ops.celu(x, alpha)
+    return ops.where(ops.greater(x, 0), x, _elu(ops.divide(x, alpha), alpha))
+
+
 def _selu(x: Any) -> Any:
     return ops.multiply(1.0507009873554805, ops.elu(x, 1.6732632423543772))
 
@@ -247,7 +260,7 @@ ROWS = (
         "elu",
         "jax.nn.elu(x, alpha=alpha)",
         {
-            "jax.nn.elu": lambda x, alpha=1.0: ops.elu(x, alpha),
+            "jax.nn.elu": _elu,
             "jax.nn.selu": _selu,
             "jax.nn.hard_tanh": _hard_tanh,
             "jax.nn.leaky_relu": _leaky_relu,
@@ -256,7 +269,7 @@ ROWS = (
             "jax.nn.soft_sign": lambda x: ops.divide(x, ops.add(ops.abs(x), 1.0)),
         },
     ),
-    Row("celu", "jax.nn.celu(x, alpha=alpha)", {"jax.nn.celu": lambda x, alpha=1.0: ops.celu(x, alpha)}),
+    Row("celu", "jax.nn.celu(x, alpha=alpha)", {"jax.nn.celu": _celu}),
     Row("hardtanh", _hardtanh, {"jax.nn.relu6": lambda x: ops.hardtanh(x, 0.0, 6.0)}),
     Row(
         "gelu",

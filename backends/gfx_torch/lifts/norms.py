@@ -9,6 +9,7 @@ from gfx_ir import ops
 from gfx_ir.backend import Written
 from gfx_ir.build import host
 from gfx_ir.dtypes import DTYPES
+from gfx_ir.errors import ShapeError
 from gfx_ir.lifting.ranks import of_one_size, require
 from gfx_ir.ops._body import widened
 
@@ -180,10 +181,17 @@ def _of_axes(call: str, shape: Any, *given: Any) -> None:
             require(call, x, "==", len(shape))
 
 
+def _some(shape: Any) -> Any:
+    """The sizes of the axes that a norm is over. Raises ShapeError where there are none."""
+    if not len(shape):
+        raise ShapeError("a norm is over one axis at least, and gets no sizes")
+    return shape
+
+
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
     """F.layer_norm."""
     shape = asked_sizes(normalized_shape)
-    shape = shape if is_sizes(shape) else each(shape, 1)
+    shape = shape if is_sizes(shape) else _some(each(shape, 1))
     _of_axes("torch.layer_norm's weights", shape, weight, bias)
     return ops.layer_norm(input, shape, weight, bias, eps)
 
@@ -233,7 +241,7 @@ def native_group_norm(
 
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: Any = None) -> Any:
     """F.rms_norm."""
-    shape = each(normalized_shape, 1)
+    shape = _some(each(normalized_shape, 1))
     _of_axes("torch.rms_norm's weights", shape, weight)
     return ops.rms_norm(input, shape, weight, eps)
 

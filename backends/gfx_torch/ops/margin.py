@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 from gfx_ir import ops
 from gfx_ir.backend import Row
-from gfx_ir.lifting.ranks import least, require_alike
+from gfx_ir.lifting.ranks import known_alike, least, require_alike
 from gfx_ir.op import lookup
 from gfx_ir.ops.loss import reduced
 
@@ -48,7 +48,23 @@ def _of_floats(given: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
+def _of_one_rank(given: dict[str, Any]) -> dict[str, Any]:
+    known_alike("F.margin_ranking_loss", *(given[name] for name in ("input1", "input2", "target")), numbers=False)
+    return given
+
+
+def _of_variances(given: dict[str, Any]) -> dict[str, Any]:
+    """A variance for each element, or one for each row."""
+    x, var = given["input"], given["var"]
+    if (known_rank(x) or 0) - (known_rank(var) or 0) == 1 and known_rank(var) is not None:
+        var = ops.expand_dims(var, -1)
+    known_alike("F.gaussian_nll_loss", x, var, numbers=isinstance(var, float))
+    return {**given, "var": var}
+
+
 _GIVEN = {
+    "gaussian_nll_loss": _of_variances,
+    "margin_ranking_loss": _of_one_rank,
     "hinge_embedding_loss": _of_floats,
     "multi_margin_loss": _one_sample,
     "multilabel_margin_loss": _some_axis,

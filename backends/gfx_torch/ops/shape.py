@@ -171,6 +171,14 @@ def _stack(tensors: Any, dim: Any = 0) -> Any:
     return ops.stack(sequence(tensors, "stack"), axis=dim)
 
 
+def _rolled(args: SimpleNamespace) -> str:
+    """PyTorch takes shifts as Python's numbers, one for each axis."""
+    if isinstance(args.shift, (int, tuple, list)):
+        return "torch.roll(x, shift, dims=axis)"
+    several = isinstance(args.axis, (tuple, list))
+    return f"torch.roll(x, {f'shift.expand({len(args.axis)}).tolist()' if several else 'int(shift)'}, dims=axis)"
+
+
 def _roll(input: Any, shifts: Any, dims: Any = None) -> Any:
     return ops.roll(input, shifts, axis=dims if dims != () else None)
 
@@ -291,7 +299,7 @@ ROWS = (
     ),
     Row(
         "roll",
-        lambda a: f"torch.roll(x, {'shift' if isinstance(a.shift, (int, tuple, list)) else 'int(shift)'}, dims=axis)",
+        _rolled,
         {names("roll"): _roll},
     ),
     Row(
