@@ -13,7 +13,6 @@ from ...edited import cast_behind
 from ...errors import UnsupportedConstruct
 from ...graph import Graph, Node, Value
 from ...infer.elements import declared
-from ...op import Trait
 from ...passes.numbers_beside import as_dtype
 from ...program import Program
 from ...trees import leaves, tree_map
@@ -46,13 +45,13 @@ def _dtype(leaf: Any) -> str | None:
 
 
 def _widened(node: Node, backend: Backend) -> bool:
-    """Compute an op of elements with whole numbers of 64 bits, which hold those of fewer, and make its result as narrow again:
-    these are unsigned, so that no op of bits sees another bit. Whether that is done: not where the result's dtype is open."""
+    """Compute an op with whole numbers of 64 bits, which hold those of fewer, and make its result as narrow again: these are
+    unsigned, so that no op of bits sees another bit. Whether that is done: not where the result's dtype is open, and not of an
+    op with a body, which may ask how wide they are."""
     result = declared(node.values[0])
     given = dict.fromkeys(leaf for leaf in leaves(node.args) if type(leaf) is Value and _dtype(leaf) in backend.lacks)
     narrow = all((dtype := declared(value)) is not None and dtype.bits < int64.bits for value in given)
-    of_elements = node.op.traits & Trait.ELEMENTWISE and not node.op.composite  # whose body may ask how wide they are
-    if result is None or not narrow or not of_elements or len(node.values) != 1:
+    if result is None or not narrow or node.op.composite or len(node.values) != 1:
         return False
     for value in given:
         node.replace_input(value, as_dtype(node, value, int64))
@@ -87,6 +86,6 @@ def _run_small(node: Node, backend: Backend, wide: bool) -> None:
         if not isinstance(known, LogicalTensor) or known.dtype is None:
             return 1
         dtype = int64 if wide and known.dtype.name in backend.lacks else known.dtype
-        return backend.from_host(np.ones((1,) * (known.rank or 0), dtype.numpy))
+        return backend.from_host(np.ones((2,) * (known.rank or 0), dtype.numpy))
 
     backend.run(node.op, tree_map(small, node.args))

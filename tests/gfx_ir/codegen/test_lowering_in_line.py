@@ -134,7 +134,7 @@ def shape_text(x):
 
 
 def narrow(x):
-    return x.astype(np.uint16).max()
+    return x.astype(np.uint64).max()
 
 
 def either(x, n: int):

@@ -131,8 +131,9 @@ def test_a_dtype_of_which_a_target_computes_nothing_is_refused_there():
         program.to("torch")(torch.tensor(given)),
     ):  # in 64 bits, where there are no shifts of 32
         assert np.array_equal(made, shuffled_bits(given))
-    with pytest.raises(UnsupportedConstruct, match=r"(?s)max of uint32.*in largest"):
-        gfx.symbolic_trace(largest, given).source("torch")
+    assert gfx.symbolic_trace(largest, given).to("torch")(torch.tensor(given)) == largest(given)
+    with pytest.raises(UnsupportedConstruct, match=r"(?s)max of uint64.*in largest"):
+        gfx.symbolic_trace(largest, given.astype(np.uint64)).source("torch")
     both = gfx.symbolic_trace(lambda n: (n & np.uint32(7), np.gcd(n.astype(np.int64), 6)), given)
     equals(lambda n: (n & np.uint32(7), np.gcd(n.astype(np.int64), 6)), both, (given,))
 
