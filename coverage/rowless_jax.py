@@ -100,7 +100,7 @@ NOT_CONVERTED: dict[str, dict[str, str]] = {
             "ragged_all_to_all with_sharding_constraint".split(),
             _DEVICES,
         ),
-        **dict.fromkeys("igamma_grad_a mulhi ragged_dot ragged_dot_general scaled_dot scatter_apply".split(), _FEW),
+        **dict.fromkeys("igamma_grad_a mulhi ragged_dot_general scaled_dot scatter_apply".split(), _FEW),
         **dict.fromkeys(
             "rng_bit_generator rng_uniform".split(), "draws the numbers of XLA's own generator: use jax.random"
         ),

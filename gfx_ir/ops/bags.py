@@ -1,4 +1,4 @@
-"""Sums, means and maxima of rows of a table, bag by bag, and of pieces of a tensor, as patterns over other ops."""
+"""Sums, means and maxima of rows of a table, bag by bag, and of pieces of a tensor, and products of these, as patterns over other ops."""
 
 from __future__ import annotations
 
@@ -92,3 +92,16 @@ def segment_reduce(x: Any, lengths: Any, reduce: str, initial: Any = None) -> An
         out = ops.divide(out, column if initial is None else ops.maximum(column, 1))
     out_shape = (ops.size(lengths, 0), *(ops.size(x, axis) for axis in range(1, rank_of(x))))
     return ops.reshape(out, out_shape)
+
+
+@composite(FAMILY)
+def grouped_matmul(x: Any, weight: Any, lengths: Any) -> Any:
+    """Successive pieces of the rows of x, of these lengths, each times a matrix of its own, weight[i]; rows behind the last one give 0.
+
+    Shapes: (rows, k), (groups, k, n) and (groups,) give (rows, n).
+    """
+    ends = named("ends", ops.cumulative_sum(lengths, axis=0))
+    rows, last = named("rows", ops.arange(ops.size(x, 0))), ops.expand_dims(ends, 1)
+    begun = ops.greater_equal(rows, ops.subtract(last, ops.expand_dims(lengths, 1)))
+    held = named("held", ops.logical_and(begun, ops.less(rows, last)))
+    return ops.sum(ops.where(ops.expand_dims(held, 2), ops.matmul(x, weight), 0), axis=0)

@@ -73,6 +73,17 @@ def _of_matrices(left: int, right: int, dimension_numbers: Any) -> bool:
     return max(left, right) <= 2 or (right == 2 and left_sum[0] == left - 1)
 
 
+def _ragged_dot(
+    lhs: Any, rhs: Any, group_sizes: Any, precision: Any = None, preferred_element_type: Any = None, group_offset: Any = None
+) -> Any:
+    precise("lax.ragged_dot", precision)
+    refuse("lax.ragged_dot", group_offset=group_offset)
+    dtype = element(preferred_element_type)
+    if dtype is not None:
+        lhs, rhs = ops.astype(lhs, dtype), ops.astype(rhs, dtype)
+    return ops.grouped_matmul(lhs, rhs, group_sizes)
+
+
 def _wider(lhs: Any, rhs: Any) -> Any:
     """The dtype that two arrays have together, where they differ."""
     both = _seen.dtype(lhs), _seen.dtype(rhs)
@@ -124,6 +135,7 @@ ROWS = (
         "jnp.einsum(equation, *operands)",
         _SAME["einsum"] | {"lax.dot_general": _dot_general},
     ),
+    Row("grouped_matmul", "jax.lax.ragged_dot(x, weight, lengths)", {"lax.ragged_dot": _ragged_dot}),
     Row("einsum_view", "jnp.einsum(equation, x)"),
     Row("trace", "jnp.linalg.trace(x)", _SAME["trace"]),
     Row(

@@ -1,4 +1,4 @@
-"""Embedding bags: of rows and by offsets, empty ones among them, with weights and numbers that count nothing."""
+"""Embedding bags: of rows and by offsets, empty ones among them, with weights and numbers that count nothing; pieces of tensors."""
 
 import numpy as np
 
@@ -27,3 +27,4 @@ SAMPLES += [
     for reduce in ("sum", "mean", "prod", "max", "min")
     for initial in (None, 0.5)
 ]
+SAMPLES += [S("grouped_matmul", (normal(rows, 3), normal(4, 3, 5, seed=1), LENGTHS)) for rows in (6, 8)]
