@@ -74,7 +74,12 @@ def _of_matrices(left: int, right: int, dimension_numbers: Any) -> bool:
 
 
 def _ragged_dot(
-    lhs: Any, rhs: Any, group_sizes: Any, precision: Any = None, preferred_element_type: Any = None, group_offset: Any = None
+    lhs: Any,
+    rhs: Any,
+    group_sizes: Any,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+    group_offset: Any = None,
 ) -> Any:
     precise("lax.ragged_dot", precision)
     refuse("lax.ragged_dot", group_offset=group_offset)
