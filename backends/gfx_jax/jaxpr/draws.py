@@ -237,6 +237,18 @@ def _without(replay: Replaying, keys: Any, axis: int) -> Any:
     return keys.folds.at(replay.call, replay.call(operator.getitem, keys.folds.places, 0))
 
 
+def _stopped(replay: Replaying, eqn: Any) -> Any:
+    """What has no gradient to stop."""
+    (var,) = eqn.invars
+    return None if jnp.issubdtype(var.aval.dtype, jnp.inexact) else replay.read(var)
+
+
+def _one_case(replay: Replaying, eqn: Any) -> Any:
+    """A choice among one and the same, as jax.vmap makes of what the branches of a test take."""
+    first, *others = map(replay.read, eqn.invars[1:])
+    return first if all(other is first for other in others) else None
+
+
 def _of_keys(rule: _Rule) -> _Rule:
     """The rule of a primitive that arranges, of keys."""
 
@@ -295,6 +307,8 @@ DRAWS: dict[str, _Rule] = {
     "random_split": _split,
     "random_fold_in": _fold_in,
     "slice": _of_keys(_slice),
+    "select_n": _one_case,
     "squeeze": _of_keys(_squeeze),
+    "stop_gradient": _stopped,
 }
 """Rules that give None where an equation is about something else."""

@@ -31,6 +31,10 @@ def by_while(keys, x):
     return jax.lax.while_loop(lambda held: held[0] < 3, trip, (0, keys[1], x))[2]
 
 
+def begun_again(key, x):
+    return jax.lax.cond(x.sum() > 0, lambda x: apart(key, x), lambda x: x, x)
+
+
 def by_table(table, x):
     return jax.vmap(jax.vmap(noise))(table, x)
 
@@ -38,6 +42,7 @@ def by_table(table, x):
 OF_KEYS = [
     jax.vmap(noise),
     jax.vmap(apart),
+    jax.vmap(begun_again),
     lambda keys, x: jax.vmap(apart, (0, None))(keys, x),
     lambda keys, x: jax.vmap(lambda key, x: by_while(key[None].repeat(2, 0), x))(keys, x),
     lambda keys, x: noise(keys[0], x) - jax.jit(noise)(keys[1], x),
