@@ -38,20 +38,9 @@ def taken_for_tuple(index: Any) -> bool:
     return isinstance(index, list) and len(index) < 32 and not all(map(is_number, index))
 
 
-def _index(index: Any) -> Any:
-    """An index as a tuple where it is a list that no release makes a tensor of. Raises for one of which some do."""
-    several = taken_for_tuple(index)
-    if several and not any(item is None or item is Ellipsis or isinstance(item, slice) for item in index):
-        refuse(
-            "an index that is a list of tensors or lists means a tuple of them in some releases of PyTorch, and one tensor in others",
-            "write x[i, j], or x[torch.stack([i, j])]",
-        )
-    return tuple(index) if several else index
-
-
 def getitem(input: Any, index: Any) -> Any:
     """x[index]. torch takes the integers of an index first; NumPy, and so the op, counts them as index tensors."""
-    index = _index(index)
+    index = tuple(index) if taken_for_tuple(index) else index
     if not _apart(index):
         return ops.getitem(input, index)
     first = tuple(slice(None) if _is_list(item) or item is None else item for item in index)
@@ -66,7 +55,7 @@ def getitem(input: Any, index: Any) -> Any:
 
 def setitem(input: Any, index: Any, value: Any) -> Any:
     """x[index] = value."""
-    index = _index(index)
+    index = tuple(index) if taken_for_tuple(index) else index
     if _apart(index):
         refuse(
             "writing to an index of integers and index tensors with a slice between them has no counterpart",

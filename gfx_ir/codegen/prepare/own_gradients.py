@@ -25,24 +25,25 @@ class OwnGradients(Lowering):
         """Put a call in the place of each such function, or what it computes where the target knows no gradients."""
         entry, functions, style = program.entry, program.functions, emission.style
         known: dict[str, tuple[str, str]] = {}
-        todo = [entry, *functions.values()]
+        todo = [("", entry), *functions.items()]
         while todo:
-            graph = todo.pop()
-            for node in [node for node in graph.walk() if node.op.form is Form.TRANSFORM]:
-                todo.append(_transformed(node, functions, emission))
+            key, graph = todo.pop()
+            nodes = [node for node in graph.walk() if node.op.form is Form.TRANSFORM]
+            made = [_transformed(node, functions, emission) for node in nodes]
             nodes = [node for node in graph.walk() if node.op.form is Form.OWN_GRADIENT]
             if nodes and style.gradients:
-                todo += [made for node in nodes[:1] for made in _called(node, functions, known)]
+                made += _called(nodes[0], functions, known)
             elif nodes:
                 forward = nodes[0].regions[0]
                 forward.result = forward.result[: nodes[0].arg("count")]
                 splice(forward, nodes[0], nodes[0].arg("inputs"), "")
-            if nodes:
-                todo.append(graph)
+            for name in made:  # its parameters are those of the function that it was a part of
+                emission.instances.setdefault(name, emission.instances.get(key, ""))
+            todo += [*((key, graph) for _ in nodes[:1]), *((name, functions[name]) for name in made)]
 
 
-def _called(node: Node, functions: dict[str, Graph], known: dict[str, tuple[str, str]]) -> list[Graph]:
-    """Replace a node by a call; the functions that are new."""
+def _called(node: Node, functions: dict[str, Graph], known: dict[str, tuple[str, str]]) -> list[str]:
+    """Replace a node by a call; the names of the functions that are new."""
     inputs, name, mode, count = node.args
     forward, rule = (copy_graph(region, fresh=True) for region in node.regions)
     outs = forward.result[0] if count == 1 else forward.result[:count]
@@ -52,21 +53,19 @@ def _called(node: Node, functions: dict[str, Graph], known: dict[str, tuple[str,
         forward.result = outs
         rule.result = rule.result if count == 1 else (rule.result[:count], rule.result[count:])
     key = f"{name} {mode} {structure(forward)} {structure(rule)}"
-    made = []
+    names: list[str] = []
     if key not in known:
-        names = []
         for graph, suffix in ((forward, "forward"), (rule, "backward" if mode == "vjp" else "tangent")):
             graph.name = f"{snake(name)}_{suffix}"
             names.append(_free(graph.name, functions))
             functions[names[-1]] = graph
-            made.append(graph)
         known[key] = (names[0], names[1])
     _replace(node, Node(OWN, (*known[key], name, mode, count, inputs), ("tensor",) * count, node.span))
-    return made
+    return names
 
 
-def _transformed(node: Node, functions: dict[str, Graph], emission: Emission) -> Graph:
-    """Replace a transformation of a region by that of a function, which is new. Raises MissingOp where the target has none."""
+def _transformed(node: Node, functions: dict[str, Graph], emission: Emission) -> str:
+    """Replace a transformation of a region by that of a function, which is new: its name. Raises MissingOp where the target has none."""
     kind = node.args[0]
     if kind not in emission.style.transforms:
         what = f"{emission.style.name} source has no transformation {kind!r} of functions"
@@ -78,7 +77,7 @@ def _transformed(node: Node, functions: dict[str, Graph], emission: Emission) ->
     if key not in functions:
         graph.name, functions[key] = key, graph
     _replace(node, Node(TRANSFORMED, (key, *node.args, len(node.values)), None, node.span))
-    return functions[key]
+    return key
 
 
 def _only_call(graph: Graph) -> str:

@@ -156,3 +156,20 @@ def test_a_tuple_in_an_index_is_a_list_of_positions_and_so_is_what_a_constant_li
         made = gfx.transpile(fn, x, to=to, dynamic=True)
         for got, want in zip(made(x if to == "torch" else x.numpy()), fn(x), strict=True):
             np.testing.assert_array_equal(got, want)
+
+
+def _placed(x, i):
+    y = x.clone()
+    y[[i, torch.arange(2)]] = 9
+    row = y[[i[0], None]]
+    row += 10
+    return y, x[[i, [0, 2]]], x[[i > 0, 1]], x[[[0, 1], i]], x[[0, i]]
+
+
+@pytest.mark.filterwarnings("ignore:Using a non-tuple sequence")
+def test_an_index_that_is_a_list_of_more_than_numbers_is_a_tuple_as_in_pytorch():
+    x, i = torch.arange(6.0).reshape(2, 3), torch.tensor([1, 0])
+    for to in ("torch", "jax"):
+        made = gfx.transpile(_placed, x, i, to=to)
+        for got, want in zip(made(*((x, i) if to == "torch" else (jnp.asarray(x.numpy()), jnp.asarray(i.numpy())))), _placed(x, i), strict=True):
+            np.testing.assert_array_equal(got, want)

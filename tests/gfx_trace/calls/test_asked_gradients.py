@@ -124,3 +124,34 @@ def divergence(x, w):
 def test_in_turns_of_open_number_what_comes_from_around_the_loop_is_refused():
     with pytest.raises(UnsupportedConstruct, match="outside of this part of the code"):
         gfx.symbolic_trace(divergence, backend="torch")
+
+
+class Field(torch.nn.Module):
+    """A gradient by the input of layers that stand in a list; its calls are counted, so that it stays a function of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList([torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)])
+        self.register_buffer("calls", torch.tensor(0.0))
+
+    def forward(self, x):
+        self.calls += 1
+        y = self.layers[1](self.layers[0](x).tanh())
+        return torch.autograd.grad(y.sum(), x, create_graph=True)[0]
+
+
+class Fields(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.field = Field()
+
+    def forward(self, x):
+        return self.field(self.field(x)) + self.field(x)
+
+
+def test_a_function_that_is_derived_below_the_entry_finds_its_parameters():
+    model, x = Fields(), X.clone().requires_grad_()
+    made = gfx.transpile(model, x, to="jax")
+    found, state = made.fn(made.params, jnp.asarray(X.numpy()))
+    assert float(state["field.calls"]) == 3
+    np.testing.assert_allclose(found, model(x).detach(), rtol=1e-5, atol=1e-6)

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
-from gfx_ir.errors import CaptureError, GuardError, MissingOp, ShapeError
+from gfx_ir.errors import CaptureError, GuardError, ShapeError
 from numpy_code import equals
 
 pytestmark = pytest.mark.usefixtures("wide")
@@ -25,11 +25,6 @@ def test_an_index_that_is_a_list_is_no_tuple(typed):
     given = np.array([[0.0, 2.0], [-3.0, 5.0], [1.0, 1.0]])
     program = gfx.symbolic_trace(swaps_rows, *([given] if typed else []), backend="numpy")
     equals(swaps_rows, program, (given,), (given[::-1].copy(),))
-
-
-def test_an_index_that_is_a_list_of_tensors_differs_between_releases_of_pytorch():
-    with pytest.raises(MissingOp, match="some releases of PyTorch"):
-        gfx.symbolic_trace(lambda x, p: x[[0, p]], backend="torch")
 
 
 # ---------------------------------------------------------------------- what a list, a shape and `in` mean
