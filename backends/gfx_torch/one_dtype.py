@@ -18,7 +18,7 @@ _ROWS = (
         _FIRST,
         (
             "linear bilinear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d mm bmm mv matmul dot vdot vecdot inner"
-            " tensordot addmm addmv addbmm baddbmm einsum cross linalg.cross multi_dot chain_matmul solve solve_ex triangular_solve"
+            " tensordot addmm addmv addbmm baddbmm cross linalg.cross multi_dot chain_matmul solve solve_ex triangular_solve"
             " solve_triangular cholesky_solve allclose isclose prelu grid_sample gru_cell lstm_cell"
             " rnn_tanh_cell rnn_relu_cell binary_cross_entropy lerp __matmul__ __rmatmul__"
         ),

@@ -13,7 +13,7 @@ from .words import Dialect, Table, element, has_at_most, is_number, rank
 
 def einsum(equation: str, operands: tuple) -> Any:
     """Sums in Einstein's notation; a view where nothing is summed."""
-    if sums_nothing(equation, operands):
+    if len(operands) == 1 and sums_nothing(equation):
         return ops.einsum_view(operands[0], equation)
     return ops.einsum(equation, operands)
 

@@ -28,10 +28,15 @@ def parse_einsum(equation: str) -> tuple[list[str], str]:
     return inputs, right
 
 
-def sums_nothing(equation: str, operands: Sequence[object]) -> bool:
-    """Whether it gives the one tensor that it takes with its axes in another order, or diagonals of it: all elements are there."""
+def sums_nothing(equation: str) -> bool:
+    """Whether every axis is one of the result: of one tensor all elements, or those of diagonals, are there, of several their products."""
     inputs, result = parse_einsum(equation)
-    return len(inputs) == len(operands) == 1 and set(inputs[0]) == set(result)
+    return set("".join(inputs)) == set(result)
+
+
+def multiplies_alone(equation: str) -> bool:
+    """Whether PyTorch multiplies arrays that have axes and sums nothing, so that their dtypes promote as those of `*` do."""
+    return sums_nothing(equation) and all(subscripts.strip(".") for subscripts in parse_einsum(equation)[0])
 
 
 def sums_alone(equation: str) -> bool:

@@ -9,7 +9,7 @@ from ..program import Program
 from ..trees import BRANCHES
 from .dce import eliminate_dead
 from .effects import Effects
-from .moves import remake
+from .moves import fewer_operands, remake
 from .subtrees import call_sites
 
 
@@ -29,6 +29,8 @@ def drop_unread(program: Program) -> None:
             graph = program.functions[name] if name else program.entry
             sites_left = calls[name] = [node for node in calls.get(name, ()) if node.graph is not None]
             fewer = not any(map(effects.ordered, sites_left)) and drop_results(graph, sites_left)
+            for node in reversed([node for node in graph.walk() if node.regions and "operands" in node.op.params]):
+                fewer_operands(node)
             eliminate_dead(graph, effects.node)
             if fewer or name in thinner:
                 following |= dict.fromkeys(callees.get(name, ()))

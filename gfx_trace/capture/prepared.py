@@ -6,7 +6,7 @@ The graph of the later calls stands for the first one, too, with these arrays in
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from gfx_ir.control import is_given, is_parameter
@@ -44,14 +44,19 @@ def prepared(first: T, work: Callable[[], T], constants: bool) -> T | None:
             later = work()
         except Exception:  # it may fail in Python, too
             return None
-    set_up = {path: x for path, x in computed.items() if path in later.program.params.keys() - {*later.program.writes}}
+    read = later.program.params.keys() - {*later.program.writes}
+    # what no module has registered is called by its attribute alone
+    names = {
+        path: next((name for name in read if later.program.params[name] is x), path) for path, x in computed.items()
+    }
+    set_up = {path: names[path] for path in computed if names[path] in read}
     if not settled(first, later):
         return None
     if constants and len(set_up) < len(computed):
         raise WrittenConstant
     if not set_up or not _stands_for(later.program, first.program, set_up):
         return None
-    later.program.params.update(set_up)
+    later.program.params.update({name: computed[path] for path, name in set_up.items()})
     later.left.settle()
     return later
 
@@ -103,18 +108,18 @@ def _with(held: Any, value: Any) -> Any:
     return made
 
 
-def _stands_for(later: Program, first: Program, paths: Collection[str]) -> bool:
-    """Whether a first call gives what a later one does, but for what it writes under these paths, and uses itself from there on. What
-    either takes as given, the later one does from here on."""
+def _stands_for(later: Program, first: Program, paths: Mapping[str, str]) -> bool:
+    """Whether a first call gives what a later one does, but for what it writes under these paths, and uses itself from there on, as the
+    later one does under other names. What either takes as given, the later one does from here on."""
     later.guards += [guard for guard in first.guards if guard not in later.guards]
     later, first = (Optimize(("inline",))(program) for program in (later, first))
     for program in (later, first):
         _without_whole_slices(program.entry)
     first.guards = later.guards
-    for path in paths:
-        if not _read_behind(first.entry, path, later.entry.parameters[path]):
+    for path, name in paths.items():
+        if not _read_behind(first.entry, path, later.entry.parameters[name]):
             return False
-        first.params[path] = later.params[path]
+        first.params[name] = later.params[name]
     tree, state = first.entry.result
     first.writes = [path for path in state if path not in paths]
     parts = ((place, tuple([path for path in held if path not in paths])) for place, held in first.shared.items())
@@ -139,9 +144,11 @@ def _without_whole_slices(graph: Graph) -> None:
 
 
 def _read_behind(graph: Graph, path: str, twin: Value) -> bool:
-    """Let a parameter stand for what is written to it. Whether the code takes it from there alone."""
-    value, old = graph.result[1][path], graph.parameters.pop(path, None)
-    new = graph.add_parameter(path, twin.type)
+    """Let a parameter, called as its twin is, stand for what is written to it. Whether the code takes it from there alone."""
+    value, old, name = graph.result[1][path], graph.parameters.pop(path, None), twin.node.args[0]
+    if name in graph.parameters:
+        return False
+    new = graph.add_parameter(name, twin.type)
     new.name, new.kind = twin.name, twin.kind
     for node in value.users():
         if marks(node.op) and _root(node.args[0]) is old:  # with the gradient of what was there

@@ -11,7 +11,9 @@ from gfx_ir import ops
 from gfx_ir.backend import Row
 from gfx_ir.dtypes import bool_
 from gfx_ir.lifting.products import einsum
+from gfx_ir.ops._einsum import multiplies_alone
 
+from .. import one_dtype
 from ..lifting import ask_rank, cast_back, known_size, names, of_ranks, one, refuse, swapped
 from ..lifts.decompositions import adjoint
 from ..lifts.systems import solve
@@ -72,7 +74,10 @@ def _einsum(equation: Any, *operands: Any) -> Any:
         refuse("torch.einsum in its form of tensors and sublists has no counterpart", "write the equation as a string")
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
-    return einsum(_spelled_out(equation, operands), tuple(operands))
+    equation = _spelled_out(equation, operands)
+    if not multiplies_alone(equation):
+        one_dtype.check("torch.einsum", operands)
+    return einsum(equation, tuple(operands))
 
 
 def _spelled_out(equation: str, operands: Any) -> str:

@@ -48,6 +48,7 @@ def test_of_two_dtypes_it_is_refused(name):
         lambda x: torch.cat([x, W]) + torch.where(x > 0, x, W)[0],
         lambda x: F.layer_norm(x, (3,), V) + F.group_norm(x, 1, V),
         lambda x: F.mse_loss(x, W) + F.cosine_similarity(x, W).sum(),
+        lambda x: torch.einsum("i,j->ij", torch.arange(3), x[0]) + torch.einsum("ij,...j->...ij", x, W[0]),
     ],
 )
 def test_what_promotes_still_does(fn):

@@ -171,5 +171,9 @@ def test_an_index_that_is_a_list_of_more_than_numbers_is_a_tuple_as_in_pytorch()
     x, i = torch.arange(6.0).reshape(2, 3), torch.tensor([1, 0])
     for to in ("torch", "jax"):
         made = gfx.transpile(_placed, x, i, to=to)
-        for got, want in zip(made(*((x, i) if to == "torch" else (jnp.asarray(x.numpy()), jnp.asarray(i.numpy())))), _placed(x, i), strict=True):
+        for got, want in zip(
+            made(*((x, i) if to == "torch" else (jnp.asarray(x.numpy()), jnp.asarray(i.numpy())))),
+            _placed(x, i),
+            strict=True,
+        ):
             np.testing.assert_array_equal(got, want)

@@ -408,6 +408,23 @@ def test_modules_and_functions_behind_a_forward_that_is_wrapped_are_functions():
     equal(made(jnp.asarray(x), jnp.asarray(b)), model(x, b))
 
 
+def rotation(device):
+    q, _ = map(lambda part: part.to(device), torch.linalg.qr(torch.randn(3, 3, device=device)))
+    return q.t()
+
+
+def drawn_in_rows(device):
+    rows = []
+    for _ in range(2):
+        rows.append(rotation(device))
+    return torch.cat(rows) @ rotation(device)
+
+
+def test_what_a_target_has_no_places_for_is_handed_to_no_function_and_no_loop():
+    made = gfx.transpile(lambda x: drawn_in_rows(x.device) + drawn_in_rows(x.device) * x, torch.randn(3), to="jax")
+    assert "def drawn_in_rows(key):" in made.source and "device" not in made.source
+
+
 class AtDtypes(nn.Module):
     def __init__(self, called):
         super().__init__()

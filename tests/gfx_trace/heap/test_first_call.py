@@ -206,6 +206,18 @@ class TableFilled(Base):
         return x * self.table[: x.shape[0]] + self.width
 
 
+class FilledInParts(nn.Module):
+    """Parts whose tables are no buffers: they are called by their attributes."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.first, self.second = nn.Linear(3, 3), TableFilled(), TableFilled()
+        self.again = self.first
+
+    def forward(self, x):
+        return self.again(self.second(self.first(self.layer(x))))
+
+
 class RescaledInTraining(Rescaled):
     def __init__(self):
         super().__init__()
@@ -215,7 +227,7 @@ class RescaledInTraining(Rescaled):
         return self.norm(super().forward(x))
 
 
-@pytest.mark.parametrize("kind", [Rescaled, TableFilled, RescaledInTraining])
+@pytest.mark.parametrize("kind", [Rescaled, TableFilled, FilledInParts, RescaledInTraining])
 def test_arrays_that_a_first_call_makes_of_others_alone(kind):
     model = kind()
     plain = copy.deepcopy(model)
