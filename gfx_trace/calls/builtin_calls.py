@@ -142,7 +142,7 @@ def _sum(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         if operand is NotImplemented:
             return tracer.operands.no_operand("+", args[0], total)
         return tracer.wrap(reduced if operand is None else ops.add(reduced, operand), args[0].backend)
-    items = list(args[0])
+    items = list(map(tracer.arrays.in_graph, args[0]))
     own = any(type(x) in COMBINED or tracer.overloading.overloads(type(x)) for x in (total, *items))
     return total_of(tracer, total, items) if own or any(map(is_open, items)) else sum(items, total)
 
@@ -240,6 +240,9 @@ def _meaning(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 def _prod(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """math.prod(numbers, start=1)."""
     numbers = open_tuple(args[0])
+    if type(numbers) in (list, tuple):
+        numbers = list(map(tracer.arrays.in_graph, numbers))
+        args = (numbers, *args[1:])
     if not is_shape(numbers):
         inner = (*args[0], *args) if type(args[0]) in (list, tuple) else args
         return tracer.native_methods.run(inner, lambda: tracer.truths.placed(f, *args, **kwargs))

@@ -21,7 +21,7 @@ from gfx_ir.trees import leaves
 
 from ..heap.aliases import WrittenConstant
 from ..heap.contents import FIXED, unchanged
-from ..heap.journal import containers
+from ..heap.journal import containers, is_held
 from ..heap.slots import MISSING, Replaced, Slot
 from ..interfaces import Capturing
 from ..python.remembered import Filled, Left, hangs_on_data, inside
@@ -84,6 +84,7 @@ def lasting_writes(
         replaces.together = together
     if raised:
         raise raised[0]
+    _check_alone(tracer, found, (arguments, *_closed_over(target)))
     found += [Write(write.there, ops.constant(True, dtype=dtype(bool))) for write in found if write.there is not None]
     _check_apart(tracer, [write for write in found if write.slot is None])
     asked = [write.first for write in found if write.first is not None]
@@ -276,12 +277,20 @@ def _param_of(tracer: Capturing, slot: Slot, array: Any) -> str | None:
     found = next((name for name, held in tracer.params.items() if held is array), None)
     if found is None:
         raise WrittenConstant
-    if id(array) in tracer.met_twice or tracer.places.get(id(array), slot.place) != slot.place:
-        raise UnsupportedConstruct(
-            f"GFX cannot convert this write: the tensor that {slot.name!r} held before is met elsewhere, too, where the next call still finds it",
-            slot.span, "write into it in place, or let each place have a tensor of its own",
-        )  # fmt: skip
     return found
+
+
+def _check_alone(tracer: Capturing, writes: list[Write], roots: tuple) -> None:
+    """Raises where the next call finds what a write replaces at another place that the code met: one parameter stands for both."""
+    for slot, array in (
+        (write.slot, tracer.params[write.param]) for write in writes if write.slot and write.param in tracer.params
+    ):
+        twice = id(array) in tracer.met_twice or tracer.places.get(id(array), slot.place) != slot.place
+        if twice or (id(array) in tracer.met_within and is_held(array, tracer.consulted.by_name, *roots)):
+            raise UnsupportedConstruct(
+                f"GFX cannot convert this write: the tensor that {slot.name!r} held before is met elsewhere, too, where the next call still finds it",
+                slot.span, "write into it in place, or let each place have a tensor of its own",
+            )  # fmt: skip
 
 
 def _check_decided(tracer: Capturing, slot: Slot) -> None:

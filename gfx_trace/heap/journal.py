@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -194,22 +195,41 @@ def _made_in(graph: Any, slot: Slot, frame: dict[tuple, Slot]) -> bool:
 
 def containers(*trees: Any) -> set[int]:
     """Ids of the lists, dictionaries and objects with attributes that can be reached through containers."""
-    found: set[int] = set()
+    return set(_reached(trees, lambda item: None if _is_module(item) else attributes_of(item)))
+
+
+def is_held(x: Any, asked: Callable[[tuple], bool], *trees: Any) -> bool:
+    """Whether an object stands in a container that can be reached by way of the attributes that were `asked` for, or by any of a module."""
+
+    def attributes(item: Any) -> dict[str, Any]:
+        found = attributes_of(item)
+        return found if _is_module(item) else {name: held for name, held in found.items() if asked((id(item), name))}
+
+    return any(part is x for parts in _reached(trees, attributes).values() for part in parts)
+
+
+def _is_module(x: Any) -> bool:
+    return hasattr(type(x), "named_modules")
+
+
+def _reached(trees: Iterable[Any], attributes: Callable[[Any], dict[str, Any] | None]) -> dict[int, list[Any]]:
+    """What lists, dictionaries and objects hold that can be reached through them, by their ids; of objects these `attributes`, or None."""
+    found: dict[int, list[Any]] = {}
     stack = list(trees)
     while stack:
         item = stack.pop()
         if id(item) in found or isinstance(item, (Proxy, str, int, float, type(None))):
             continue
         if isinstance(item, (list, dict, tuple, set)):
-            found.add(id(item))
-            stack.extend(item.values() if isinstance(item, dict) else item)
-        elif (
-            has_attributes(item)
-            and not isinstance(item, (type, ModuleType, FunctionType))
-            and not hasattr(type(item), "named_modules")
-        ):
-            found.add(id(item))
-            stack.extend(attributes_of(item).values())
+            parts = list(item.values() if isinstance(item, dict) else item)
+        elif not has_attributes(item) or isinstance(item, (type, ModuleType, FunctionType)):
+            continue
+        elif (own := attributes(item)) is None:
+            continue
+        else:
+            parts = list(own.values())
+        found[id(item)] = parts
+        stack.extend(parts)
     return found
 
 

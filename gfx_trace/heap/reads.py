@@ -206,6 +206,10 @@ class Asked:
         if not self._journal.made.has(id(owner)):
             self._whole[id(owner)] = owner
 
+    def by_name(self, place: tuple) -> bool:
+        """Whether it was asked for by its name."""
+        return place in self._places
+
     def owners(self) -> set[int]:
         """The ids of the objects that were asked."""
         return {*self._whole, *(owner for owner, _ in self._places)}

@@ -146,6 +146,7 @@ class Capturing(Recording, Knowing, Protocol):
     known: dict[int, Proxy]
     places: dict[int, Any]
     met_twice: set[int]
+    met_within: set[int]
     kept: list[Any]
     replaced: Mapping[int, Replaced]
     entered: dict[Any, Any]

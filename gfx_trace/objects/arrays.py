@@ -90,12 +90,18 @@ class Arrays:
         owner = self.array_owner(x)
         return owner is not None and not owner.is_key(x)
 
+    def is_plain_array(self, x: Any) -> bool:
+        """Whether x is an array that code may write."""
+        return self.is_numbers(x) and not isinstance(x, np.generic)
+
     def array_proxy(self, x: Any, name: str = "constant", place: Any = None) -> Proxy:
         """The Proxy of an array met during capture: one for each array, so that aliases stay aliases. `place`: where it was met."""
         if type(x) is Gated:  # an array on one side of a test, and another on the other
             return self.tracer.gates.resolve(x, lambda side: side if type(side) is Proxy else self.array_proxy(side))
         at = id(x)
-        if place is not None and self.tracer.places.setdefault(at, place) != place:
+        if place is None:
+            self.tracer.met_within.add(at)
+        elif self.tracer.places.setdefault(at, place) != place:
             self.tracer.met_twice.add(at)
         found, replaced = self.tracer.known.get(at), self.tracer.replaced.get(at)
         if found is None or _taken_back(found.value):
@@ -138,12 +144,16 @@ class Arrays:
 
     def has_in_graph(self) -> bool:
         """Whether there are arrays that are no constants wherever the code meets them."""
-        return bool(self.tracer.tensor_paths or self.tracer.replaced)
+        if self.tracer.tensor_paths or self.tracer.replaced or not self.tracer.constants:
+            return True
+        return any(held.version for held in self.tracer.known.values() if type(held) is Proxy)
 
     def in_graph(self, x: Any) -> Any:
-        """What is met, with the parameters that stand in it, or in tuples of it, and what calls replace, as those of the graph: Python's
-        operators go by them."""
-        if id(x) in self.tracer.tensor_paths or id(x) in self.tracer.replaced:
+        """What is met, with the parameters that stand in it, or in tuples of it, what calls replace, and what this call, or one before,
+        has written in place, as those of the graph: Python's operators go by them."""
+        known = self.tracer.known.get(id(x))
+        written = known.version if type(known) is Proxy else not self.tracer.constants and self.is_plain_array(x)
+        if id(x) in self.tracer.tensor_paths or id(x) in self.tracer.replaced or written:
             return self.array_proxy(x)
         if not self.has_in_graph() or not isinstance(x, tuple) or type(x) is Keys:
             return x

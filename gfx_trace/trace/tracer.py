@@ -93,7 +93,8 @@ class Tracer(Builder):
         ] = {}  # arguments that are objects with tensors: paths and trees, by id
         self.known: dict[int, Proxy] = {}  # framework arrays met during capture, by id
         self.places: dict[int, Any] = {}  # where each of them was met first,
-        self.met_twice: set[int] = set()  # and those that were met elsewhere, too
+        self.met_twice: set[int] = set()  # and those that were met elsewhere, too,
+        self.met_within: set[int] = set()  # or in a container that was handed on as it is
         self.kept: list[Any] = []  # what `known` refers to, kept alive so that ids stay their own
         self.entered: dict[Any, Any] = {}  # functions met so far, and their rewritten form
         self.native: dict[Any, Any] = {}  # functions in C and classes met so far that are called by their rows

@@ -62,11 +62,13 @@ class PythonUse:
         raise NeedsPython("text", why, self._tracer.place())
 
     def copy(self, x: Proxy, deep: bool = False) -> Any:
-        """What copy.copy, or `deep` copy.deepcopy, make of a tensor: of numbers and of arrays that nothing writes, the same. A deep
-        copy of one that code writes is a tensor of its own, without the other's history."""
+        """What copy.copy, or `deep` copy.deepcopy, make of a tensor: of numbers the same, of arrays that nothing writes another object.
+        A deep copy of one that code writes is a tensor of its own, without the other's history."""
         owner = x.backend
-        if x.weak or (owner is not None and not owner.views):
+        if x.weak:
             return x
+        if owner is not None and not owner.views:
+            return Proxy(x.read(), owner)
         if owner is not None and owner.numbers:
             kinds = active.builder.record.kinds_of(x.value)
             if kinds <= NUMBERS | {SCALAR}:

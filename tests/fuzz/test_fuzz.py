@@ -24,6 +24,7 @@ from fuzz_families_constructs import constructs
 from fuzz_families_dtypes import FAMILIES as DTYPES
 from fuzz_families_handlers import asked, handled
 from fuzz_families_kept import asked_by_functions, judged_over_calls, kept
+from fuzz_families_methods import FAMILIES as METHODS
 from fuzz_families_modules import FAMILIES as MODULES
 from fuzz_families_pairs import FAMILIES as PAIRS
 from fuzz_families_pairs import judged_pair
@@ -103,6 +104,13 @@ def test_families_of_modules_and_dtypes(family):
 @pytest.mark.parametrize("programs, tried", [(constructs, 47), (handled, 83), (asked, 43), (special, 71)])
 def test_families_of_constructs(programs, tried):
     for program in one_in(5, itertools.islice(programs(), 0, None, tried)):
+        found = judged(program)
+        assert not found.startswith(("wrong", "crash")), f"{program.name}: {found}\n{program.text}"
+
+
+@pytest.mark.parametrize("family", [family for family in METHODS if "here" in family])
+def test_families_of_methods(family):
+    for program in one_in(5, itertools.islice(METHODS[family](), 0, None, 691)):
         found = judged(program)
         assert not found.startswith(("wrong", "crash")), f"{program.name}: {found}\n{program.text}"
 

@@ -1,6 +1,8 @@
 """What calls replace, and code comes to in any way: state of the program, an array without axes for each Python number."""
 
 import copy
+import functools
+import math
 
 import numpy as np
 import pytest
@@ -367,3 +369,66 @@ def test_state_of_modules_stands_under_their_paths(tmp_path):
     program.save(tmp_path / "spiking.gfx")
     torch.testing.assert_close(results(gfx.load(tmp_path / "spiking.gfx")), wanted)
     assert "neuron(params[2], F.leaky_relu(" in gfx.transpile(Spiking(), X, to="torch").source
+
+
+class Shared:
+    """Its array stands in its containers, too."""
+
+    def __init__(self):
+        self.v = torch.ones(2, 3)
+        self.rows, self.by, self.unread = [self.v, self.v * 2], {"a": self.v}, [self.v]
+
+
+WITHIN = {
+    "list": lambda m: m.rows, "copied": lambda m: list(m.rows), "star": lambda m: [*m.rows], "slice": lambda m: m.rows[:1],
+    "item": lambda m: m.rows[0], "stack": lambda m: torch.stack(m.rows), "dictionary": lambda m: m.by, "values": lambda m: [*m.by.values()],
+    "merged": lambda m: {**m.by}, "tuple": lambda m: tuple(m.rows),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WITHIN)
+def test_what_is_replaced_and_still_found_in_a_container_is_refused(name):
+    held = Shared()
+
+    def f(x):
+        held.v = held.v + x
+        return held.v, WITHIN[name](held)
+
+    with pytest.raises(gfx.GfxError, match="met elsewhere"):
+        gfx.symbolic_trace(f, backend="torch")
+
+
+def test_a_container_that_no_call_reads_may_hold_what_is_replaced():
+    def made(held):
+        def f(x):
+            held.v = held.v + x
+            return held.v * len(held.unread)
+
+        return f
+
+    program = gfx.symbolic_trace(made(Shared()), backend="torch")
+    torch.testing.assert_close(results(program), results(made(Shared())))
+
+
+READS = {
+    "sum": lambda m: sum(m.rows), "prod": lambda m: math.prod(m.rows), "loop": lambda m: [row * 2 for row in m.rows], "star": lambda m: max(*m.rows, key=len),
+    "zip": lambda m: [a + b for a, b in zip(m.rows, m.rows)], "reduce": lambda m: functools.reduce(torch.add, m.rows), "get": lambda m: m.by.get("a") * 1,
+    "next": lambda m: next(iter(m.rows)) * 1, "map": lambda m: list(map(torch.neg, m.rows)), "stack": lambda m: torch.stack(m.rows),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READS)
+@pytest.mark.parametrize("first", [True, False], ids=["read before", "read behind"])
+def test_what_a_container_holds_is_read_as_it_was_written(name, first):
+    def made(held):
+        def f(x):
+            found = READS[name](held) if first else None
+            held.v += x
+            held.rows[-1][1:] = x[:1]
+            return found if first else READS[name](held)
+
+        return f
+
+    program, wanted = gfx.symbolic_trace(made(Shared()), backend="torch"), made(Shared())
+    for x in (X, X + 1, X * 2):
+        torch.testing.assert_close(program(x), wanted(x))

@@ -1,5 +1,8 @@
 """`a is b`: told of what is one object in any case, and refused where a test or a loop leaves one of several."""
 
+import copy
+
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
@@ -122,3 +125,12 @@ def test_numpy_has_one_object_for_each_boolean():
     program = gfx.symbolic_trace(single)
     for x in (np.array([1.0, 2.0]), np.array([-1.0, 2.0]), np.array([-1.0, -2.0])):
         assert program(x) == program.to("numpy")(x) == single(x)
+
+
+@pytest.mark.parametrize("fn", [lambda x: copy.deepcopy(x) is x, lambda x: copy.copy(x) is x])
+def test_a_copy_of_an_array_that_nothing_writes_is_no_longer_that_array(fn):
+    assert not fn(jnp.ones(3))
+    with pytest.raises(gfx.GfxError, match="cannot tell whether these are one object"):
+        gfx.symbolic_trace(fn, backend="jax")
+    held = gfx.symbolic_trace(lambda x: [copy.deepcopy([x, x])[0] + 1, copy.copy(x)], backend="jax")
+    np.testing.assert_array_equal(held(jnp.ones(3)), [[2, 2, 2], [1, 1, 1]])
