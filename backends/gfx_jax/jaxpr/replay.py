@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import Literal
@@ -88,6 +89,8 @@ class Replay:
         """What a variable stands for: a Number where it is one."""
         if not isinstance(var, Literal):
             return self.env[var]
+        if var.aval.dtype == jax.dtypes.float0:  # the gradient of whole numbers, which holds nothing
+            return np.zeros(var.aval.shape, jax.dtypes.float0)
         data = np.asarray(var.val, var.aval.dtype)  # type: ignore[attr-defined]
         return Number.of(data) if data.ndim == 0 else self.constant(jnp.asarray(data))
 

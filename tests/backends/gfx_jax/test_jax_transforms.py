@@ -184,6 +184,7 @@ TRANSFORMED = {
     "an optimizer of jax.example_libraries": lambda w, x: BEST(ADAM(0, jnp.tanh(w), START(w))),
     "map": lambda w, x: lax.map(lambda row: row @ w, x),
     "associative scan": lambda w, x: lax.associative_scan(jnp.add, x),
+    "of a whole number, too": lambda w, x: jax.vjp(lambda n, x: (x * 2 + n) @ w, 3, x)[1](x @ w)[1],
     "vectorize": lambda w, x: jnp.vectorize(lambda a: a * 2)(x) @ w,
 }
 
