@@ -89,9 +89,10 @@ class Replay:
         """What a variable stands for: a Number where it is one."""
         if not isinstance(var, Literal):
             return self.env[var]
-        if var.aval.dtype == jax.dtypes.float0:  # the gradient of whole numbers, which holds nothing
-            return np.zeros(var.aval.shape, jax.dtypes.float0)
-        data = np.asarray(var.val, var.aval.dtype)  # type: ignore[attr-defined]
+        aval: Any = var.aval
+        if aval.dtype == jax.dtypes.float0:  # the gradient of whole numbers, which holds nothing
+            return np.zeros(aval.shape, aval.dtype)
+        data = np.asarray(var.val, aval.dtype)
         return Number.of(data) if data.ndim == 0 else self.constant(jnp.asarray(data))
 
     def narrowed(self, var: Any) -> Any:
