@@ -58,8 +58,10 @@ class Making(Protocol):
 @dataclass
 class Stagings:
     """What one capture keeps of those of a framework's own tracer: the open `sizes` of its arguments, and what the framework `made` of
-    such, which functions that came of one know: what jax.linearize gives takes arrays of these sizes alone."""
+    such, which functions that came of one know: what jax.linearize gives takes arrays of these sizes alone. `derive`: whether gradients
+    come in as what they compute, not as calls."""
 
+    derive: bool = False
     sizes: list[DimLike | None] = field(default_factory=list)
     made: list[Any] = field(default_factory=list)
 

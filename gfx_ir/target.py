@@ -98,15 +98,18 @@ class Target(Arrays):
         where the framework has none."""
         make = self.transforming(kind)
         if make is None:
-            hint = "run it on arrays of JAX or PyTorch"
+            hint = "run it on arrays of JAX or PyTorch; a capture with derive=True has what jax.grad computes"
             raise BackendError(f"{self.name} has no transformation {kind!r} of functions", hint=hint)
         if kind == "jvp":
             found = make(function, tuple(inputs), tuple(given))[1]
         elif kind == "associative_scan":
             found = make(lambda left, right: tuple(function(*left, *right)), tuple(inputs), axis=given[0])
+        elif kind == "vmap":
+            found = make(function)(*inputs)
         else:
-            each = {} if kind == "vmap" else {"argnums": tuple(range(len(inputs)))}
-            found = make(function, **each)(*inputs)
+            beside = {"has_aux": True} if kind == "grad" else {}
+            found = make(function, argnums=tuple(range(len(inputs))), **beside)(*inputs)
+            found = (*found[0], *found[1]) if beside else found
         return found if isinstance(found, tuple) else (found,)
 
     def add(self, op: OpDef, args: tuple) -> Any:

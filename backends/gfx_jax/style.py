@@ -59,7 +59,7 @@ STYLE = Style(
     weights="safetensors.flax",
     gradients={"vjp": _REVERSE, "jvp": _TANGENT, "root": "jax"},
     transforms={
-        **{kind: f"jax.{kind}" for kind in ("grad", "jvp", "vmap", "jacrev", "jacfwd")},
+        **{kind: f"jax.{kind}" for kind in ("grad", "value_and_grad", "jvp", "vmap", "jacrev", "jacfwd")},
         "associative_scan": "jax.lax.associative_scan",
     },
 )

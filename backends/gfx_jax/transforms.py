@@ -47,7 +47,7 @@ _AS_TORCH_HAS_IT = {"fun": "func", "f": "func", "in_axes": "in_dims", "out_axes"
     name: name for name in ("argnums", "has_aux", "primals", "tangents", "xs")
 }
 """What JAX's functions of functions are given, as torch.func calls that."""
-_WITHOUT = {"holomorphic": False, "axis_size": None, "spmd_axis_name": None, "sum_match": False}
+_WITHOUT = {"holomorphic": False, "allow_int": False, "axis_size": None, "spmd_axis_name": None, "sum_match": False}
 """What torch.func's are not given, with the values that say so."""
 _CURRIED = ("grad", "value_and_grad", "vmap", "jacfwd", "jacrev")
 _DIRECT: dict[Any, str] = {jax.jvp: "jvp", jax.vjp: "vjp", jax.linearize: "linearize", jax.lax.map: "map"}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..control import is_parameter
+from ..control import is_call, is_parameter
 from ..graph import Graph, Node, Value
 from ..passes.subtrees import Path, callers_first, in_one_subtree
 from ..program import Parameter
 from ..trees import paths
+from .prepare.calls import derives
 
 
 @dataclass(eq=False)
@@ -20,7 +22,7 @@ class Taken:
     name: str
     leaves: dict[int, Path]
 
-    def tree(self, found: Sequence[Any]) -> dict[Any, Any]:
+    def tree(self, found: Sequence[Any] | Mapping[int, Any]) -> dict[Any, Any]:
         """The subtree of something for each placeholder."""
         out: dict[Any, Any] = {}
         for at, path in self.leaves.items():
@@ -38,12 +40,20 @@ class ArgumentTrees:
         self._of: dict[Graph, list[Taken]] = {}
         self._places: dict[Value, tuple[Parameter | Taken, Path]] = {}
         self._collections: dict[Any, Taken] = {}
+        self._leaves: dict[
+            int, Counter[Path]
+        ] = {}  # of a tree all of which is known: how many leaves stand behind some keys
         for parameter in signature:
-            for path, leaf in paths(parameter.tree) if parameter.kind not in ("args", "kwargs") else ():
+            found = list(paths(parameter.tree)) if parameter.kind not in ("args", "kwargs") else []
+            self._know(parameter, [path for path, _ in found])
+            for path, leaf in found:
                 if path and type(leaf) is Value:
                     self._places[leaf] = parameter, path
-        for callee, calls in callers_first(entry, functions):
+        for callee, calls in callers_first(entry, functions, lambda node: is_call(node) or derives(node)):
             self._take(callee, calls)
+
+    def _know(self, root: Parameter | Taken, leaves: Iterable[Path]) -> None:
+        self._leaves[id(root)] = Counter([path[:count] for path in leaves for count in range(len(path))])
 
     def arguments(self, graph: Graph) -> list[Taken | int]:
         """What a function takes, in the order of its placeholders: subtrees, and the numbers of those that are part of none."""
@@ -54,25 +64,40 @@ class ArgumentTrees:
 
     def _take(self, callee: Graph, calls: Sequence[Node]) -> None:
         rows = [[self._place(x) for x in node.args[2]] for node in calls]
+        derived = [set(node.args[4]) if derives(node) else set() for node in calls]
         groups: dict[tuple, list[int]] = {}
         for at, found in enumerate(zip(*rows)):
             if all(place is not None for place in found):
-                groups.setdefault(tuple(id(root) for root, _ in found), []).append(at)  # type: ignore[misc]
-        for parts in groups.values():
-            self._subtrees(callee, rows, parts, rows[0][parts[0]][0].name)  # type: ignore[index]
+                whole = tuple([at in by for by in derived])
+                groups.setdefault((whole, *(id(root) for root, _ in found)), []).append(at)  # type: ignore[misc]
+        for (whole, *_), parts in groups.items():
+            self._subtrees(callee, rows, parts, rows[0][parts[0]][0].name, whole)  # type: ignore[index]
 
     def _subtrees(
-        self, callee: Graph, rows: Sequence[Sequence[Any]], parts: list[int], name: str, depth: int = 0
+        self,
+        callee: Graph,
+        rows: Sequence[Sequence[Any]],
+        parts: list[int],
+        name: str,
+        whole: Sequence[bool],
+        depth: int = 0,
     ) -> None:
         """Take leaves of one tree as one subtree, if they stand alike in one at every call; else those apart that stand under other keys,
-        as weights and statistics of a layer do."""
+        as weights and statistics of a layer do. `whole`: at which calls what is derived by is a tree and nothing that it holds besides."""
         given = [[row[at][1] for at in parts] for row in rows]
         below = in_one_subtree(given)
         if len(parts) > 1 and below is not None and _apart(below[0]):
-            taken = Taken(name, dict(zip(parts, below[0])))
-            self._of.setdefault(callee, []).append(taken)
-            self._places.update((callee.placeholders[at], (taken, path)) for at, path in taken.leaves.items())
-            return
+            full = [
+                self._leaves.get(id(row[parts[0]][0]), {}).get(row[parts[0]][1][:count]) == len(parts)
+                for row, count in zip(rows, below[1])
+            ]
+            if all(found or not needed for found, needed in zip(full, whole)):
+                taken = Taken(name, dict(zip(parts, below[0])))
+                self._of.setdefault(callee, []).append(taken)
+                self._places.update((callee.placeholders[at], (taken, path)) for at, path in taken.leaves.items())
+                if all(full):
+                    self._know(taken, below[0])
+                return
         groups: dict[tuple, list[int]] = {}
         for at, found in zip(parts, zip(*given)):
             if all(len(path) > depth for path in found):
@@ -80,7 +105,7 @@ class ArgumentTrees:
         for keys, inner in groups.items():
             own = str(keys[0])
             named = own if len(set(keys)) == 1 and own.isidentifier() else name
-            self._subtrees(callee, rows, inner, named, depth + 1)
+            self._subtrees(callee, rows, inner, named, whole, depth + 1)
 
     def _place(self, x: Any) -> tuple[Parameter | Taken, Path] | None:
         """The tree in which a leaf stands, and where: of parameters one of those under the first keys."""

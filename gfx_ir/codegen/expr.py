@@ -27,10 +27,11 @@ from ..trees import leaves, tree_map
 from . import constants
 from .argument_trees import Taken
 from .constants import call, name
+from .derivatives import derivative
 from .host import host_expression
 from .leaves import Leaves
 from .logic import negate
-from .prepare.calls import OWN, TRANSFORMED
+from .prepare.calls import OWN, TRANSFORMED, derives
 from .prepare.filled import BEGIN, FILLED
 from .prepare.unpack import UNPACK
 from .transformed import transformed
@@ -76,7 +77,7 @@ class Expressions(Leaves):
         if op is OWN:
             return ast.Call(self.module.own_gradient(node), [self.tree(arg) for arg in node.args[5]], [])
         if op is TRANSFORMED:
-            return transformed(self, node)
+            return derivative(self.module, node, self.call(node)) if derives(node) else transformed(self, node)
         if op.traits & Trait.TRUTH and (asked := self._negated(node.args[0])) is not None:
             return self.truth(asked.args[0], False)
         if op.sign == "not" and self._is_mask(node) and not self.of_numbers(node):
@@ -130,7 +131,7 @@ class Expressions(Leaves):
 
     def call(self, node: Node) -> ast.expr:
         """A call of a function of the module."""
-        callee, prefix, args = node.args
+        callee, prefix, args = node.args[:3]
         function = name(self.module.titles.function(callee))
         given = [self.path(prefix)] if self.module.summary.needs_params(self.module.functions[callee]) else []
         return ast.Call(function, given + self._given(self.module.functions[callee], args), [])

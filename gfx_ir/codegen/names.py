@@ -13,6 +13,7 @@ from ..control import is_for, is_loop
 from ..graph import Graph, Value
 from .identifiers import usable
 from .positions import Positions
+from .prepare.calls import derives
 from .prepare.filled import BEGIN
 
 _KINDS = {"int": "n", "float": "value", "bool": "flag", "str": "text", "shape": "shape", "dtype": "dtype", "key": "key"}
@@ -25,6 +26,8 @@ def temporary(value: Value, is_boolean: Callable[[Value], bool]) -> str:
         return "outs"
     if is_loop(node):
         return "done" if value.index - 1 == node.arg("exit") else "value"
+    if derives(node) and value.index <= len(node.args[4]):
+        return "grad"
     return value.node.op.noun or _KINDS.get(value.kind) or ("test" if is_boolean(value) else "h")
 
 

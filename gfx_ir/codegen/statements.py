@@ -15,11 +15,13 @@ from ..source import Span
 from ..trees import leaves, paths, tree_map
 from .constants import name, names_in
 from .context import Context
+from .derivatives import given_by
 from .expr import Expressions
 from .logic import negate
 from .names import temporary
 from .nesting import Nested
 from .plan import Plan
+from .prepare.calls import derives
 from .writer import Finish
 
 
@@ -134,6 +136,8 @@ class Statements(Expressions):
             if not self.overwrite(node, chosen):
                 self.assign([(chosen, expression)], node.span)
             self.rebind(node.value, chosen)
+        elif derives(node):
+            self.take_apart(node, given_by(self.module, node), expression)
         else:
             self.unpack(node, expression, self.shape_of(node))
         return False
@@ -204,15 +208,42 @@ class Statements(Expressions):
         if shape is not None and any(len(path) != 1 or type(path[0]) is not int for path, _ in shape):
             whole = self.scope.pick(["result"], graph, tick)
             self.assign([(whole, expression)], node.span)
-            for path, value in shape:
-                if self.plan.liveness.used(value):
-                    self.bind(value, whole)
-                    access: ast.expr = name(whole)
-                    for key in path:
-                        access = ast.Subscript(access, self.constant(key), ast.Load())
-                    self.bound[value] = access
+            self._read_in(whole, shape)
             return
         self.targets(node.values, expression, graph, tick, node.span)
+
+    def _read_in(self, whole: str, places: Iterable[tuple[tuple, Value]]) -> None:
+        """The values are read in a tree that has this name, at these places."""
+        for path, value in places:
+            if self.plan.liveness.used(value):
+                self.bind(value, whole)
+                access: ast.expr = name(whole)
+                for key in path:
+                    access = ast.Subscript(access, self.constant(key), ast.Load())
+                self.bound[value] = access
+
+    def take_apart(self, node: Node, given: Any, expression: ast.expr) -> None:
+        """Assign what a node gives: tuples taken apart, dictionaries under names of their own, in which their values are read."""
+        (graph, at), chosen = self.place(node), dict[str, Any]()
+
+        def target(part: Any) -> ast.expr:
+            if type(part) is tuple:
+                return ast.Tuple([target(item) for item in part], ast.Store())
+            text = "_"
+            if any(self.plan.liveness.used(value) for value in leaves(part)):
+                taken = chosen.keys()
+                text = (
+                    self.choose(part, graph, 2 * at + 1, taken)
+                    if type(part) is Value
+                    else self.scope.pick(["grads"], graph, 2 * at + 1, taken)
+                )
+                chosen[text] = part
+            return ast.Name(text, ast.Store())
+
+        self.put(ast.Assign([target(given)], expression), node.span)
+        for text, part in chosen.items():
+            self.scope.forget(text)
+            self._read_in(text, paths(part))
 
     def targets(self, values: Sequence[Value | None], expression: ast.expr, graph: Graph, tick: int, span: Any) -> None:
         """`a, _, b = expression` for the values that are needed."""

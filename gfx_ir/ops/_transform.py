@@ -16,11 +16,10 @@ from ..types import LogicalTensor, item_type, slice_type
 from ._control import Structural, closed, tuples
 
 SCAN = "associative_scan"
-KINDS = ("grad", "jvp", "vmap", "jacrev", "jacfwd", SCAN)
+GRAD = "grad"
+KINDS = (GRAD, "jvp", "vmap", "jacrev", "jacfwd", SCAN)
 _SEVERAL = ("jvp", "vmap", SCAN)
-"""Those of functions of several results; the others derive one result for each input."""
-_LIKE_INPUTS = ("grad", SCAN)
-"""Those whose values are of the types of the inputs."""
+"""Those that give a value for each result of the function; the others derive its first result, for each input."""
 
 
 def several(kind: str) -> bool:
@@ -39,11 +38,14 @@ class Transform(Structural):
         return ((*inputs, *(inputs if kind == SCAN else ()), *operands),)
 
     def gives(self, node: Node) -> tuple:
-        return (len(node.values) if several(node.args[0]) else 1,)
+        kind, inputs = node.args[:2]
+        return (len(node.values) - len(inputs) if kind == GRAD else len(node.values) if several(kind) else 1,)
 
     def dtype_like(self, node: Node, at: int) -> Any:
         kind, inputs = node.args[:2]
-        return inputs[at] if kind in _LIKE_INPUTS else node.regions[0].result[at if several(kind) else 0]
+        if kind == SCAN or (kind == GRAD and at < len(inputs)):
+            return inputs[at]
+        return node.regions[0].result[at - len(inputs) if kind == GRAD else at if several(kind) else 0]
 
     def run(self, machine: Interpreter, node: Node, args: Sequence[Any], prefix: str) -> Sequence[Any]:
         kind, inputs, operands, given = args
@@ -51,7 +53,7 @@ class Transform(Structural):
 
         def function(*inner: Any) -> Any:
             found = outputs_of(machine.graph(region, (*inner, *operands), prefix), len(region.result), node.span)
-            return found if several(kind) else found[0]
+            return found if several(kind) else (found[0], tuple(found)) if kind == GRAD else found[0]
 
         return tuple(machine.backend.transformed(kind, function, inputs, given))
 
@@ -59,8 +61,10 @@ class Transform(Structural):
         kind, inputs, operands, given = args
         taken = tuple([_of_function(kind, given, x) for x in inputs]) * (2 if kind == SCAN else 1)
         outs = walk.within(site, node, node.regions[0], (*taken, *operands), count=len(node.regions[0].result))
-        if kind in _LIKE_INPUTS:
+        if kind == SCAN:
             return tuple(inputs)
+        if kind == GRAD:
+            return (*inputs, *outs)
         if kind == "jvp":
             return outs
         if kind == "vmap":
@@ -79,8 +83,9 @@ class Transform(Structural):
             fail(f"there is no transformation {kind!r}", f"there are: {' '.join(KINDS)}")
         if len(given) != (len(inputs) if kind == "jvp" else kind == SCAN):
             fail("the transformation jvp is given tangents, one for each input, a scan its axis, and no other anything")
-        if not several(kind) and len(node.values) != len(inputs):
-            fail("it has a value for each input")
+        results = len(node.regions[0].result) if kind == GRAD else 0
+        if not several(kind) and len(node.values) != len(inputs) + results:
+            fail("it has a value for each input" + (", and for each result of its region" if results else ""))
         closed(node, fail)
 
 

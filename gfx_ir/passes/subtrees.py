@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -23,24 +23,27 @@ def take_subtrees(program: Program) -> None:
         _take(callee, calls)
 
 
-def callers_first(entry: Graph, functions: Mapping[str, Graph]) -> Iterator[tuple[Graph, list[Node]]]:
+def callers_first(
+    entry: Graph, functions: Mapping[str, Graph], calls: Callable[[Node], bool] = is_call
+) -> Iterator[tuple[Graph, list[Node]]]:
     """Functions and the calls of each, behind those in which the calls stand."""
-    sites, done = call_sites(entry, functions), {""}
+    sites, done = call_sites(entry, functions, calls), {""}
     while ready := [name for name, found in sites.items() if name not in done and done.issuperset(c for c, _ in found)]:
         for name in ready:
             done.add(name)
             yield functions[name], [node for _, node in sites[name]]
 
 
-def call_sites(entry: Graph, functions: Mapping[str, Graph]) -> Sites:
-    """The calls of each function, by the functions that they stand in ("": the entry), but of one that something else names."""
+def call_sites(entry: Graph, functions: Mapping[str, Graph], calls: Callable[[Node], bool] = is_call) -> Sites:
+    """The calls of each function, by the functions that they stand in ("": the entry), but of one that something else names; `calls`:
+    which nodes are laid out as calls are."""
     found: Sites = {name: [] for name in functions}
     if not found:
         return found
     for caller, graph in (("", entry), *functions.items()):
         for inner in with_regions((graph,)):
             for node in inner:
-                if is_call(node):
+                if calls(node):
                     if node.args[0] in found:
                         found[node.args[0]].append((caller, node))
                 else:

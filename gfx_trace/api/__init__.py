@@ -11,6 +11,7 @@ from typing import Any, overload
 
 from gfx_ir import save as saving
 from gfx_ir.errors import ArgumentError
+from gfx_ir.loading import backend
 from gfx_ir.op import active
 
 from ..rewrite.tracebacks import users_frames
@@ -19,7 +20,7 @@ from .program import Program
 from .tracing import captured
 from .transpiled import Transpiled
 
-_OPTIONS = ("backend", "dynamic", "unroll", "strict", "promotion", "einops", "tracer")
+_OPTIONS = ("backend", "dynamic", "unroll", "strict", "promotion", "einops", "derive", "tracer")
 LAYOUTS = {"nchw": (), "nhwc": ("channels_last", "shapes", "dead_code")}
 """Orders of the axes of images, and the passes that give a program this one."""
 _EMIT_OPTIONS = ("unroll", "max_trips", "mode", "comments")
@@ -31,8 +32,9 @@ def symbolic_trace(target: Any, *args: Any, kwargs: Mapping[str, Any] | None = N
 
     Arguments given fix or type what the capture stands for: an array or TensorSpec is a tensor of that type (`Dim`s and
     `dynamic=True` keep dims open), a plain value is fixed. Arguments not given stay open. Options: `backend` (whose semantics the
-    function has: "torch", "jax", "numpy"), `dynamic`, `unroll`, `strict`, `promotion`, `einops` (its calls stay such, in source too), `tracer`
-    (a Tracer, or a subclass); an argument of such a name goes through `kwargs`.
+    function has: "torch", "jax", "numpy"), `dynamic`, `unroll`, `strict`, `promotion`, `einops` (its calls stay such, in source too), `derive`
+    (what `jax.grad` computes comes in, not the call of it), `tracer` (a Tracer, or a subclass); an argument of such a name goes
+    through `kwargs`.
 
     Raises CaptureError (what, file:line, the line, what to do) where the target cannot be captured, MissingOp for a call without a row.
     """
@@ -157,6 +159,7 @@ def transpile(
     if program is None:
         if "unroll" in emit_options:
             target_kwargs["unroll"] = emit_options["unroll"]
+        target_kwargs.setdefault("derive", backend(to).transforming("grad") is None)
         program = symbolic_trace(target, *args, kwargs=kwargs, **target_kwargs)
     elif args or kwargs or target_kwargs:
         hint = "give them to symbolic_trace, or use bind(...) and infer()"

@@ -67,8 +67,8 @@ class _Transforming:
         """torch.func.grad, and its like with the function's result; `give`: what they make of the derivative and that."""
 
         def derived(*args: Any, **kwargs: Any) -> Any:
-            result: Any = self._call(args, kwargs) if self.aux or give else None
-            found = self._by_argument("grad", args, kwargs)
+            found, result = self._gradients(lambda *own: self._call(own, kwargs), args, self._by(args), self.aux)
+            found = self._as_named(found)
             if give is not None:
                 return give(found, result)
             return (found, result[1]) if self.aux else found
@@ -79,7 +79,8 @@ class _Transforming:
         """torch.func.jacrev, jacfwd."""
 
         def derived(*args: Any, **kwargs: Any) -> Any:
-            found = self._by_argument(kind, args, kwargs)
+            main = lambda *own: self._main(self._call(own, kwargs))
+            found = self._as_named(self._jacobian(kind, main, args, self._by(args)))
             return (found, self._call(args, kwargs)[1]) if self.aux else found
 
         return self._named(derived, kind)
@@ -101,7 +102,7 @@ class _Transforming:
                     total = term if total is None else ops.add(total, term)
                 return Proxy(total, self.backend)
 
-            return self._derived("grad", weighted, primals, range(len(primals)))
+            return self._gradients(weighted, primals, range(len(primals)))[0]
 
         return (out[0], pulled, out[1]) if self.aux else (out, pulled)
 
@@ -201,29 +202,61 @@ class _Transforming:
     def _main(self, result: Any) -> Any:
         return result[0] if self.aux else result
 
-    def _by_argument(self, kind: str, args: tuple, kwargs: dict) -> Any:
-        """The derivative by the arguments that `argnums` names, as that names them: one, or a tuple."""
+    def _by(self, args: tuple) -> list[int]:
+        """The places of the arguments that `argnums` names."""
         argnums = self.options["argnums"]
-        several = isinstance(argnums, tuple)
-        places = [at % len(args) for at in (argnums if several else (argnums,))]
-        found = self._derived(kind, lambda *own: self._main(self._call(own, kwargs)), args, places)
-        return found if several else found[0]
+        return [at % len(args) for at in (argnums if isinstance(argnums, tuple) else (argnums,))]
 
-    def _derived(self, kind: str, function: Function, args: Sequence[Any], places: Sequence[int]) -> tuple:
-        """The derivative of a function by some of its arguments, each of which may be a tree."""
+    def _as_named(self, found: tuple) -> Any:
+        """The derivatives as `argnums` names the arguments: one, or a tuple."""
+        return found if isinstance(self.options["argnums"], tuple) else found[0]
+
+    def _gradients(
+        self, function: Function, args: Sequence[Any], places: Sequence[int], aux: bool = False
+    ) -> tuple[tuple[Any, ...], Any]:
+        """The gradient of a function for each of these arguments, and what it gives; `aux`: whether that is a pair, of what is
+        derived and what stands beside it, in which numbers of Python's and texts are fixed."""
+        flat, rebuild, of_leaves = self._of_leaves(function, args, places)
+        given: Callable[[Sequence[Any]], Any] = tuple
+
+        def tensors(own: Sequence[Any]) -> list[Any]:
+            nonlocal given
+            result = of_leaves(own)
+            if len(self.backend.flatten(result[0] if aux else result)[0]) != 1:
+                raise self._refused("a function of several results, or of none")
+            leaves, whole = self.backend.flatten(result)
+            at = [at for at, x in enumerate(leaves) if is_open(x) or self.backend.is_tensor(x) or not at]
+            given = lambda new: whole([dict(zip(at, new)).get(i, x) for i, x in enumerate(leaves)])
+            return [leaves[i] for i in at]
+
+        values = [self._value(x) for x in flat]
+        side, _ = self._region(tensors, flat, lambda type_: type_, places)
+        found = transform_node(self.tracer, side, "grad", values)
+        made = [Proxy(value, self.backend) for value in found]
+        return tuple(rebuild(made[: len(flat)])), given(made[len(flat) :])
+
+    def _jacobian(self, kind: str, function: Function, args: Sequence[Any], places: Sequence[int]) -> tuple[Any, ...]:
+        """The derivative of a function by each of these arguments, which may be trees."""
+        flat, rebuild, of_leaves = self._of_leaves(function, args, places)
+        side, count = self._region(of_leaves, flat, lambda type_: type_, places)
+        if count != 1:
+            raise self._refused("a function of several results, or of none")
+        found = transform_node(self.tracer, side, kind, [self._value(x) for x in flat])
+        return tuple(rebuild([Proxy(value, self.backend) for value in found]))
+
+    def _of_leaves(
+        self, function: Function, args: Sequence[Any], places: Sequence[int]
+    ) -> tuple[list[Any], Callable[[Sequence[Any]], Any], Callable[[Sequence[Any]], Any]]:
+        """The leaves of some arguments of a function, what makes these arguments of them, and the function of the leaves."""
         flat, rebuild = self.backend.flatten([args[at] for at in places])
 
-        def filled(own: Sequence[Any]) -> Any:
+        def of_leaves(own: Sequence[Any]) -> Any:
             inner = list(args)
             for at, x in zip(places, rebuild(own)):
                 inner[at] = x
             return function(*inner)
 
-        side, count = self._region(filled, flat, lambda type_: type_, places)
-        if count != 1:
-            raise self._refused("a function of several results, or of none")
-        found = transform_node(self.tracer, side, kind, [self._value(x) for x in flat])
-        return tuple(rebuild([Proxy(value, self.backend) for value in found]))
+        return flat, rebuild, of_leaves
 
     def _region(
         self,
@@ -242,7 +275,9 @@ class _Transforming:
                 name = names[at] if len(names) == len(given) else x.name or "x"
                 own.append(Proxy(side.graph.add_placeholder(name, "tensor", type_), self.backend))
             places = [x.value for x in own]
-            found, self.rebuild_result = self.backend.flatten(run(own))
+            leaves, self.rebuild_result = self.backend.flatten(run(own))
+            arrays = self.tracer.arrays
+            found = [x if arrays.array_owner(x) is None else arrays.array_proxy(x) for x in leaves]
             if not found or not all(isinstance(x, Proxy) for x in found):
                 raise self._refused("a function that gives what is no tensor")
             side.graph.result = tuple([self.tracer.local(x.read()) for x in found])
@@ -326,7 +361,8 @@ def transform_node(
     count: int | None = None,
 ) -> list[Value]:
     """The values of a transformation (see the op `transform`) of a region that was left; where nothing is `recorded`, no gradient
-    flows through them. `count`: how many there are; None: one for each input. Raises where the region writes what lives outside."""
+    flows through them. `count`: how many there are; None: one for each input (of "grad" those, and the results of the region). Raises
+    where the region writes what lives outside."""
     if side.written:
         raise tracer.error(
             f"GFX cannot convert this function transformation: the function changes {side.written[0][0].name!r}, "
@@ -335,12 +371,13 @@ def transform_node(
         )
     operands = tracer.outer_operands([(side.graph, side.captures)])
     taken = tuple(tracer.local(value) for value in inputs)
-    kinds = ("tensor",) * (len(inputs) if count is None else count)
+    alike = (*inputs, *(side.graph.result if kind == "grad" else ()))
+    kinds = tuple([getattr(x, "kind", "tensor") for x in alike]) if count is None else ("tensor",) * count
     args = (kind, taken, operands, tuple(tracer.local(x) if type(x) is Value else x for x in given))
     node = tracer.append(Node(lookup("transform"), args, kinds, tracer.span(), (side.graph,)))
     if kind in ("grad", "associative_scan"):
-        for value, like in zip(node.values, inputs):
-            value.type = like.type
+        for value, like in zip(node.values, alike):
+            value.type = like.type if type(like) is Value else None
     if recorded and tracer.gradients.current(tracer).records:
         return list(node.values)
     return [ops.stop_gradient(value) for value in node.values]

@@ -34,6 +34,8 @@ from .making import Making
 from .written_back import write_back
 
 _STAGED = ("staged", "transform", "custom_rule")
+_KEPT = ("grad", "value_and_grad")
+"""What is called as the author calls it: what else a transformation computes is worth less than how it reads."""
 _ASK = "give the capture example arguments or gfx.TensorSpec(shape, dtype); for @gfx.trace, specialize=True does so"
 
 
@@ -174,20 +176,37 @@ def transform(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def staged(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
-    """A call of what such a function made: recorded by the framework's own tracer, and made again here, call by call. Where no
-    types are known, it is a transformation of the graph's own."""
+    """A call of what such a function made. A gradient is a transformation of the graph's own: the function stays one. What else is made,
+    gradients with the option `derive`, and those that cannot be such, come in as the framework's own tracer records them, call by
+    call; where no types are known, they are transformations of the graph's own, too."""
     backend = _owner(tracer, f)
     found = backend.transformation(f, args, kwargs)
+    record = lambda _: recorded(tracer, backend, f, args, kwargs)
     if found is None:
-        return recorded(tracer, backend, f, args, kwargs)
+        return record(None)
+    own = lambda _: _of_its_own(tracer, backend, *found, args, kwargs)
+    if found[0] not in _KEPT or tracer.options["derive"]:
+        try:
+            return attempt(tracer, record)
+        except Untyped:
+            return own(None)
     try:
-        return attempt(tracer, lambda _: recorded(tracer, backend, f, args, kwargs))
-    except Untyped:
-        name, options, at_once = found
-        function = options["func"]
-        options["func"] = function.function if isinstance(function, Closure) else function
-        made = transformed(tracer, backend, name, options)
-        return made if at_once else made(*args, **kwargs)
+        return attempt(tracer, own)
+    except Exception as error:
+        try:
+            return attempt(tracer, record)
+        except Untyped:
+            raise error from None
+
+
+def _of_its_own(
+    tracer: Capturing, backend: Backend, name: str, options: dict[str, Any], at_once: bool, args: tuple, kwargs: dict
+) -> Any:
+    """What a call gives as a transformation of the graph's own."""
+    function = options["func"]
+    given = {**options, "func": function.function if isinstance(function, Closure) else function}
+    made = transformed(tracer, backend, name, given)
+    return made if at_once else made(*args, **kwargs)
 
 
 def recorded(tracer: Capturing, backend: Backend, f: Any, args: tuple, kwargs: dict, free: bool = False) -> Any:

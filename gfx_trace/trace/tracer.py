@@ -84,7 +84,7 @@ class Tracer(Builder):
     ) -> None:
         Builder.__init__(self, graph, promotion)
         self.backend = backend
-        self.options = {"unroll": None, "strict": False, "einops": False, **(options or {})}
+        self.options = {"unroll": None, "strict": False, "einops": False, "derive": False, **(options or {})}
         self.within: Opened = Scope(graph.name or "<entry>")
         self.site: FrameType | None = None
         self._assemble()
@@ -123,7 +123,7 @@ class Tracer(Builder):
         self.replaced: Mapping[int, Replaced] = {}  # arrays that calls replace, by id
         self.derived: set[tuple[int, str]] = set()  # attributes of modules that a hook makes anew in each call
         self.staged_values: list[dict[Value, Any]] = []  # what functions close over while the framework itself traces
-        self.stagings = Stagings()
+        self.stagings = Stagings(bool(self.options["derive"]))
         self.missing: dict[str, Span | None] = {}  # calls without a row, and where
         self.own_rules: list[Any] = []  # functions of JAX whose own derivative rules are being captured
         self.decomposing = False  # whether a call without a row is being taken apart

@@ -18,6 +18,7 @@ from gfx_ir.op import lookup
 
 from .derivatives import own_derivative, ruled_primitive
 from .folds import linear_solve, reduce
+from .gradients import value_and_grad
 from .replaying import Replaying
 from .scans import associative_scan
 
@@ -150,5 +151,6 @@ INNER: dict[str, Callable[..., Any]] = {
     "custom_jvp_call": own_derivative,
     "custom_vjp_call": own_derivative,
     "scan": _scan,
+    "value_and_grad": value_and_grad,
     "while": _while,
 }

@@ -9,18 +9,18 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.extend.core import ClosedJaxpr, Jaxpr, Primitive, jaxpr_as_fun
-from jax.interpreters import ad, batching, mlir
+from jax.extend.core import Primitive, jaxpr_as_fun
+from jax.interpreters import batching
 
 from gfx_ir.probing import stated_name
 
 from ..recorded.names import calling
+from .kept import by_equations, without_consts
 from .replaying import Replaying
 from .symbolic import OpenSizes
 
 _OWN: Callable[..., Any] = lax.associative_scan.__wrapped__  # type: ignore[attr-defined]
 _SCAN = Primitive("associative_scan")
-_SCAN.multiple_results = True
 
 
 def kept_scans(scope: OpenSizes) -> AbstractContextManager[None]:
@@ -41,7 +41,7 @@ def kept_scans(scope: OpenSizes) -> AbstractContextManager[None]:
         whole, item = (_traced(combine, arrays, along, size) for size in (scope.part(), 1))
         _result_dtype_rule(whole.out_avals, arrays)
         consts = [*whole.consts, *item.consts]
-        params = {"whole": _without_consts(whole), "item": _without_consts(item), "held": len(whole.consts)}
+        params = {"whole": without_consts(whole), "item": without_consts(item), "held": len(whole.consts)}
         turned = (lambda x: lax.rev(x, (along,))) if reverse else (lambda x: x)
         name = stated_name(fn, "combine")
         found = _SCAN.bind(*consts, *map(turned, arrays), **params, axis=along, name=name)
@@ -68,14 +68,6 @@ def _slices(arrays: Sequence[Any], axis: int, size: Any) -> list[jax.ShapeDtypeS
 
 def _traced(combine: Callable[..., Any], arrays: Sequence[Any], axis: int, size: Any) -> Any:
     return jax.make_jaxpr(combine)(*_slices(arrays, axis, size) * 2)
-
-
-def _without_consts(closed: Any) -> ClosedJaxpr:
-    """A jaxpr that takes as first arguments what it held."""
-    inner = closed.jaxpr
-    told = inner.debug_info._replace(arg_names=None)
-    given = [*inner.constvars, *inner.invars]
-    return ClosedJaxpr(Jaxpr((), given, inner.outvars, inner.eqns, inner.effects, debug_info=told), ())
 
 
 def _parts(args: Sequence[Any], params: dict[str, Any]) -> tuple[list[Any], list[Any], list[Any]]:
@@ -125,22 +117,9 @@ def _in_batch(args: Sequence[Any], dims: Sequence[Any], **params: Any) -> tuple[
     return found, [0] * len(found)
 
 
-def _with_tangents(primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> Any:
-    moved = [type(tangent) is not ad.Zero for tangent in tangents]
-
-    def of(*some: Any) -> list[Any]:
-        given = iter(some)
-        return _equations(*(next(given) if moves else x for x, moves in zip(primals, moved)), **params)
-
-    some = [x for x, moves in zip(primals, moved) if moves]
-    return jax.jvp(of, some, [tangent for tangent, moves in zip(tangents, moved) if moves])
-
-
-_SCAN.def_impl(_equations)
+by_equations(_SCAN, _equations)
 _SCAN.def_abstract_eval(lambda *args, **params: _parts(args, params)[2])
-ad.primitive_jvps[_SCAN] = _with_tangents
 batching.primitive_batchers[_SCAN] = _in_batch
-mlir.register_lowering(_SCAN, mlir.lower_fun(_equations, multiple_results=True))
 
 
 def associative_scan(replay: Replaying, eqn: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import jax
@@ -24,6 +25,7 @@ from ..recorded.names import (
     ranges_of_floats,
     sizes_of_axes,
 )
+from .gradients import kept_gradients
 from .moved import SEVERAL
 from .replay import Replay
 from .scans import kept_scans
@@ -65,6 +67,7 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
             permutations_of_sizes(),
             bounds_asked(bounds_of),
             kept_scans(scope),
+            nullcontext() if kept.derive else kept_gradients(),
             asked,
         ):
             closed = jax.make_jaxpr(recorded)(*(_struct(type_, scope) for type_ in types))

@@ -322,6 +322,14 @@ def calling(wrapper: Any, new: Callable[..., Any]) -> Iterator[None]:
             cell.cell_contents = own
 
 
+def gradient_of() -> Any:
+    """The function that jax.value_and_grad derives, where that calls what asks; else None."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__") == "jax._src.traceback_util":
+        frame = frame.f_back
+    return frame.f_locals.get("fun") if frame is not None and frame.f_code.co_name == "value_and_grad_f" else None
+
+
 def compared(scope: jax.export.SymbolicScope) -> list[Any]:
     """Expressions of open sizes of which JAX has asked on which side of 0 they are: those by which code compares sizes."""
     return list(getattr(scope, "_bounds_cache", ()))
@@ -344,6 +352,11 @@ def variable(tracer: Any) -> Any:
 def batched(tracer: Any) -> bool:
     """Whether an array stands for one item of a batch."""
     return type(tracer).__name__ == "BatchTracer"
+
+
+def plainly_traced(x: Any) -> bool:
+    """Whether an array is data, or stands for one while JAX traces, without a batch or a derivative."""
+    return not isinstance(x, jax.core.Tracer) or type(x).__name__ == "DynamicJaxprTracer"
 
 
 def in_front(x: Any) -> bool:

@@ -5,12 +5,19 @@ from __future__ import annotations
 from ...control import calls_function
 from ...graph import Graph, Node
 from ...op import OpDef
+from ...ops._transform import several
 from ...reach import needed_first
 
-TRANSFORMED = OpDef(
-    "transformed(function, kind, inputs, operands, given, count)", kinds=lambda a: ("tensor",) * a.count
-)
+TRANSFORMED = OpDef("transformed(function, prefix, args, kind, at, given, kinds)", kinds=lambda a: a.kinds)
+"""A transformation of a function of the module, laid out as a call of it; `at`: which of the arguments are transformed, the others are
+held fixed. "grad" gives gradients alone, VALUE_AND_GRAD behind them what the function gives."""
+VALUE_AND_GRAD = "value_and_grad"
 OWN = OpDef("own_gradient(forward, rule, name, mode, count, args)", kinds=lambda a: ("tensor",) * a.count)
+
+
+def derives(node: Node) -> bool:
+    """Whether a node gives derivatives of a function of the module, which stand where its arguments do."""
+    return node.op is TRANSFORMED and not several(node.args[3])
 
 
 def callees(graph: Graph) -> list[Node]:

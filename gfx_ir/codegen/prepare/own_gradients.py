@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from ...control import Form, is_call
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...control import Form, is_call, is_check
 from ...copies import copy_graph
 from ...edited import take_place
 from ...errors import MissingOp
-from ...graph import Graph, Node
+from ...graph import Graph, Node, Value
 from ...naming import snake
+from ...ops._transform import GRAD, SCAN, several
+from ...passes.dce import eliminate_dead
 from ...passes.moves import splice
 from ...program import Program
+from ...trees import tree_map
+from ..copying import copy_nodes, placeholder, substitute
 from .base import Emission, Lowering
-from .calls import OWN, TRANSFORMED
+from .calls import OWN, TRANSFORMED, VALUE_AND_GRAD
 from .structure import structure
+
+_AGAIN = "vjp_of_inputs"
 
 
 class OwnGradients(Lowering):
@@ -26,13 +35,15 @@ class OwnGradients(Lowering):
         entry, functions, style = program.entry, program.functions, emission.style
         known: dict[str, tuple[str, str]] = {}
         todo = [("", entry), *functions.items()]
+        within = any(node.op.form is Form.TRANSFORM for _, graph in todo for node in graph.walk())
+        again = _AGAIN if within and _AGAIN in style.gradients else ""
         while todo:
             key, graph = todo.pop()
             nodes = [node for node in graph.walk() if node.op.form is Form.TRANSFORM]
             made = [_transformed(node, functions, emission) for node in nodes]
             nodes = [node for node in graph.walk() if node.op.form is Form.OWN_GRADIENT]
             if nodes and style.gradients:
-                made += _called(nodes[0], functions, known)
+                made += _called(nodes[0], functions, known, again)
             elif nodes:
                 forward = nodes[0].regions[0]
                 forward.result = forward.result[: nodes[0].arg("count")]
@@ -42,12 +53,17 @@ class OwnGradients(Lowering):
             todo += [*((key, graph) for _ in nodes[:1]), *((name, functions[name]) for name in made)]
 
 
-def _called(node: Node, functions: dict[str, Graph], known: dict[str, tuple[str, str]]) -> list[str]:
-    """Replace a node by a call; the names of the functions that are new."""
+def _called(node: Node, functions: dict[str, Graph], known: dict[str, tuple[str, str]], again: str) -> list[str]:
+    """Replace a node by a call; the names of the functions that are new. `again`: how the target says that a rule computes again what it keeps of
+    the inputs, which then is all that is kept."""
     inputs, name, mode, count = node.args
     forward, rule = (copy_graph(region, fresh=True) for region in node.regions)
     outs = forward.result[0] if count == 1 else forward.result[:count]
-    if mode == "vjp":
+    if mode == "vjp" and again and not any(map(_differs, forward.walk())):
+        mode, rule = again, _of_inputs(forward, rule, count)
+        forward.result = outs
+        eliminate_dead(forward)
+    elif mode == "vjp":
         forward.result = (outs, forward.result[count:])
     else:
         forward.result = outs
@@ -55,48 +71,109 @@ def _called(node: Node, functions: dict[str, Graph], known: dict[str, tuple[str,
     key = f"{name} {mode} {structure(forward)} {structure(rule)}"
     names: list[str] = []
     if key not in known:
-        for graph, suffix in ((forward, "forward"), (rule, "backward" if mode == "vjp" else "tangent")):
+        for graph, suffix in ((forward, "forward"), (rule, "tangent" if mode == "jvp" else "backward")):
             graph.name = f"{snake(name)}_{suffix}"
             names.append(_free(graph.name, functions))
             functions[names[-1]] = graph
         known[key] = (names[0], names[1])
-    _replace(node, Node(OWN, (*known[key], name, mode, count, inputs), ("tensor",) * count, node.span))
+    _replace(node, Node(OWN, (*known[key], name, mode, count, inputs), ("tensor",) * count, node.span), node.values)
     return names
 
 
+def _differs(node: Node) -> bool:
+    """Whether a node that runs twice does something else than one that runs once."""
+    return node.draws or (bool(node.op.effect) and not is_check(node))
+
+
+def _of_inputs(forward: Graph, rule: Graph, count: int) -> Graph:
+    """A rule as a function of the inputs and the gradients: what it takes of what the function keeps is computed again."""
+    made = Graph(rule.name)
+    kept = forward.result[count:]
+    values: dict[Value, Any] = {place: placeholder(made, place) for place in forward.placeholders}
+    copy_nodes(forward, made, None, values)
+    values.update(zip(rule.placeholders, substitute(kept, values)))
+    values.update((place, placeholder(made, place)) for place in rule.placeholders[len(kept) :])
+    copy_nodes(rule, made, None, values)
+    made.result = substitute(rule.result, values)
+    eliminate_dead(made)
+    return made
+
+
 def _transformed(node: Node, functions: dict[str, Graph], emission: Emission) -> str:
-    """Replace a transformation of a region by that of a function, which is new: its name. Raises MissingOp where the target has none."""
-    kind = node.args[0]
+    """Replace a transformation of a region by that of a function: its name. Raises MissingOp where the target has none."""
+    kind, inputs, operands, given = node.args
     if kind not in emission.style.transforms:
         what = f"{emission.style.name} source has no transformation {kind!r} of functions"
-        raise MissingOp(what, node.span, "emit it as jax or torch source, which derive and batch functions")
-    graph = copy_graph(node.regions[0], fresh=True)
-    if len(graph.result) == 1:
-        (graph.result,) = graph.result
-    key = _only_call(graph) or _free(snake(graph.name or kind), functions)
-    if key not in functions:
-        graph.name, functions[key] = key, graph
-    _replace(node, Node(TRANSFORMED, (key, *node.args, len(node.values)), None, node.span))
+        hint = "emit it as jax or torch source; a capture with derive=True has what jax.grad computes"
+        raise MissingOp(what, node.span, hint)
+    graph, values = copy_graph(node.regions[0], fresh=True), list(node.values)
+    if kind == GRAD and emission.style.generator:
+        values = _without_generators(graph, values, operands)
+    if kind == GRAD and any(value.uses for value in values[len(inputs) :]):
+        kind, graph.result = VALUE_AND_GRAD, _with_beside(graph.result)
+    else:
+        if kind == GRAD:
+            graph.result, values = graph.result[:1], values[: len(inputs)]
+            eliminate_dead(graph)
+        graph.result = graph.result[0] if len(graph.result) == 1 else graph.result
+    key, prefix, order = _only_call(graph, functions, not several(kind)) or ("", "", range(len(graph.placeholders)))
+    if not key:
+        key = graph.name = _free(snake(graph.name or kind), functions)
+        functions[key] = graph
+    args = (*inputs, *(inputs if kind == SCAN else ()), *operands)
+    own = [at for at, place in enumerate(order) if place < len(args) - len(operands)]
+    if not several(kind):
+        values = [*(values[order[at]] for at in own), *values[len(inputs) :]]
+    taken = tuple([args[at] for at in order])
+    call = (key, prefix, taken, kind, tuple(own), given, tuple([value.kind for value in values]))
+    _replace(node, Node(TRANSFORMED, call, None, node.span), values)
     return key
 
 
-def _only_call(graph: Graph) -> str:
-    """The function of the program that a graph calls and does nothing else; "" where there is none."""
+def _without_generators(graph: Graph, values: list[Value], operands: Sequence[Any]) -> list[Value]:
+    """The values of a transformation without those that are generators, which each draw moves on: they are what the function is given."""
+    given = dict(zip(graph.placeholders[-len(operands) :], operands)) if operands else {}
+    before, kept = len(values) - len(graph.result), list[int]()
+    for at, result in enumerate(graph.result):
+        source = result
+        while type(source) is Value and source.kind == "key" and source not in given and source.node.args:
+            source = source.node.args[0]
+        if type(source) is Value and source in given:
+            values[before + at].replace_by(given[source])
+        else:
+            kept.append(at)
+    graph.result = tuple([graph.result[at] for at in kept])
+    return [*values[:before], *(values[before + at] for at in kept)]
+
+
+def _with_beside(results: tuple) -> Any:
+    """What a function gives: what is derived, and beside it the others."""
+    first, *others = results
+    return (first, others[0] if len(others) == 1 else tuple(others)) if others else first
+
+
+def _only_call(graph: Graph, functions: Mapping[str, Graph], anyhow: bool) -> tuple[str, str, list[int]] | None:
+    """The function of the program that a graph calls and does nothing else, with its parameters, and which of its own arguments it hands
+    to it for each; `anyhow`: whether in any order. None where there is none."""
     nodes = list(graph)
-    if len(nodes) != 1 or not is_call(nodes[0]):
-        return ""
-    (node,) = nodes
-    result = node.values[0] if len(node.values) == 1 else tuple(node.values)
-    same = node.args[1] == "" and node.args[2] == tuple(graph.placeholders) and graph.result == result
-    return node.args[0] if same and not graph.parameters else ""
+    if len(nodes) != 1 or not is_call(nodes[0]) or graph.parameters:
+        return None
+    (node,), places = nodes, graph.placeholders
+    key, prefix, args = node.args
+    given = iter(node.values)
+    order = [places.index(x) for x in args if type(x) is Value and x in places]
+    same = tree_map(lambda leaf: next(given), functions[key].result) == graph.result
+    if not same or len(order) != len(args) or sorted(order) != list(range(len(places))):
+        return None
+    return (key, prefix, order) if anyhow or order == sorted(order) else None
 
 
-def _replace(node: Node, call: Node) -> None:
-    """Put a call in the place of a node."""
+def _replace(node: Node, call: Node, values: Sequence[Value]) -> None:
+    """Put a call in the place of a node with these values; what others it has is needed by none."""
     owner = node.graph
     assert owner is not None
     owner.insert(call, node)
-    take_place(call.values, node.values)
+    take_place(call.values, values)
     owner.erase(node)
 
 

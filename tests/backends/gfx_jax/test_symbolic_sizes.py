@@ -108,9 +108,11 @@ def of_other_sizes(x):
     ],
 )
 def test_one_capture_for_every_batch(function):
-    program = gfx.symbolic_trace(function, gfx.TensorSpec((N, 3), "float32"))
-    runs = [program, jax.jit(program.to("jax")), program.to("numpy"), program.to("torch")]
-    makes = [jnp.asarray, jnp.asarray, np.asarray, torch.tensor]
+    program, computed = (
+        gfx.symbolic_trace(function, gfx.TensorSpec((N, 3), "float32"), derive=d) for d in (False, True)
+    )
+    runs = [program, jax.jit(program.to("jax")), computed.to("numpy"), program.to("torch"), computed.to("torch")]
+    makes = [jnp.asarray, jnp.asarray, np.asarray, torch.tensor, torch.tensor]
     for n in (4, 6, 1):
         x = (np.arange(3 * n, dtype=np.float32).reshape(n, 3) + 1) / 7
         want = jax.tree.leaves(function(jnp.asarray(x)))
@@ -121,7 +123,7 @@ def test_one_capture_for_every_batch(function):
 
 def test_sizes_that_have_to_be_equal_share_a_name():
     with pytest.raises(CaptureError, match=r"JAX's own tracer refuses open sizes(.|\n)*with one gfx.Dim"):
-        gfx.symbolic_trace(jax.grad(loss), W, jnp.ones((4, 3)), dynamic=True, strict=True)
+        gfx.symbolic_trace(jax.grad(loss), W, jnp.ones((4, 3)), dynamic=True, strict=True, derive=True)
 
 
 @pytest.mark.parametrize(

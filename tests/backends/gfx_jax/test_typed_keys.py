@@ -112,10 +112,12 @@ def over_keys_in_a_derivative(key, x):
     "f", [closed_over, dropped, handed_back, one_for_all, made_inside, over_keys, over_keys_in_a_derivative]
 )
 def test_draws_in_what_jax_transforms(f, key):
-    result = gfx.transpile(f, key, X, to="jax")
-    for got, want in zip(jax.tree.leaves(result(key, X)), jax.tree.leaves(f(key, X))):
-        np.testing.assert_allclose(np.asarray(got), np.asarray(want), rtol=1e-5)
-    assert "grad" not in gfx.transpile(result.program, to="torch").source
+    for derive in (False, True):
+        result = gfx.transpile(f, key, X, to="jax", derive=derive)
+        for got, want in zip(jax.tree.leaves(result(key, X)), jax.tree.leaves(f(key, X))):
+            np.testing.assert_allclose(np.asarray(got), np.asarray(want), rtol=1e-5)
+        made = result.program.to("torch")(torch.Generator(), torch.tensor(np.asarray(X)))
+        assert [x.shape for x in jax.tree.leaves(made)] == [x.shape for x in jax.tree.leaves(f(key, X))]
 
 
 def test_a_batch_draws_with_a_key_for_each_item():

@@ -157,7 +157,7 @@ def test_what_code_asks_of_its_sizes_is_found_in_a_few_runs():
 
     params = [(jnp.ones(pair) / 9, jnp.zeros(pair[1])) for pair in itertools.pairwise(widths)]
     program = gfx.symbolic_trace(
-        jax.value_and_grad(loss), params, jnp.ones((3, 5, 4)), jnp.ones((3, 5, 2)), dynamic=True
+        jax.value_and_grad(loss), params, jnp.ones((3, 5, 4)), jnp.ones((3, 5, 2)), dynamic=True, derive=True
     )
     *fixed, x, y = dims(program)
     assert [x, y] == [["x_0", "x_1", "4"], ["x_0", "x_1", "2"]]
@@ -218,7 +218,7 @@ def test_a_batch_as_large_as_the_features_is_open():
         return jnp.mean(x**2)
 
     params = [(jnp.ones((4, 4)), jnp.ones(4))] * 2
-    program = gfx.symbolic_trace(jax.grad(loss), params, jnp.ones((4, 4)), dynamic=True)
+    program = gfx.symbolic_trace(jax.grad(loss), params, jnp.ones((4, 4)), dynamic=True, derive=True)
     assert dims(program)[-1] == ["x_0", "4"]
 
 
