@@ -25,19 +25,6 @@ _REVERSE = """class {name}(torch.autograd.Function):
     @staticmethod
     def backward(ctx, *grads):
         return {rule}(*ctx.saved_tensors, *grads)"""
-# Within torch.func a function keeps what it is given, and nothing that it computes.
-_REVERSE_OF_INPUTS = """class {name}(torch.autograd.Function):
-    @staticmethod
-    def forward(*args):
-        return {forward}(*(x.view_as(x) for x in args))
-
-    @staticmethod
-    def setup_context(ctx, args, out):
-        ctx.save_for_backward(*args)
-
-    @staticmethod
-    def backward(ctx, *grads):
-        return {rule}(*ctx.saved_tensors, *grads)"""
 # The gradient of a function that has a rule for tangents: that rule is linear in the tangents, so its own gradient is it.
 _TANGENT = """class {name}(torch.autograd.Function):
     @staticmethod
@@ -100,7 +87,7 @@ STYLE = Style(
     places=True,
     tensor="torch.Tensor",
     weights="safetensors.torch",
-    gradients={"vjp": _REVERSE, "vjp_of_inputs": _REVERSE_OF_INPUTS, "jvp": _TANGENT, "root": "torch"},
+    gradients={"vjp": _REVERSE, "jvp": _TANGENT, "root": "torch"},
     applied="{name}.apply",
     transforms={
         **{kind: f"torch.func.{kind}" for kind in ("grad", "grad_and_value", "jvp", "vmap", "jacrev", "jacfwd")},

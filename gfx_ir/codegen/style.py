@@ -32,7 +32,7 @@ class Style:
     `helpers` are functions that control flow may call; `generator`: whether random numbers are drawn from one that each
     draw moves on; `places`: whether tensors are put on devices by name; `tensor`: the class whose functions are written as
     methods; `gradients`: how a function that brings its own gradient is made of the {forward} that computes it and its {rule}
-    ("vjp" or "jvp", see the op `custom_gradient`; "vjp_of_inputs": the {rule} takes the inputs, not what is kept; {several}: "*" where
+    ("vjp" or "jvp", see the op `custom_gradient`; {several}: "*" where
     it gives several results), and `applied`: how it is called;
     `transforms`: what makes a function of another one, by its kind (see the op `transform`);
     `of_numbers`: whether ops of a number that Python has a function for are written by that, where it gives fractions; `lowering`: the passes, by

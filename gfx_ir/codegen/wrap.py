@@ -140,7 +140,10 @@ def _inside_brackets(indent: str, head: str, value: str, tail: str) -> list[str]
     else:
         alone = len(items) == 1 and not inside.rstrip().endswith(",")
         lines = [line for item in items for line in _item(deeper, item, "" if alone else ",")]
-    return [f"{indent}{head}{before}", *lines, *_break(indent, "", after + tail, "", True)]
+    first = [f"{indent}{head}{before}"]
+    if len(first[0]) > COLUMNS and _brackets(value[:start]):  # what is called is a call
+        first = _break(indent, head, value[:start], value[start], False)
+    return [*first, *lines, *_break(indent, "", after + tail, "", True)]
 
 
 def _item(indent: str, item: str, comma: str) -> list[str]:

@@ -215,7 +215,7 @@ class _Transforming:
         self, function: Function, args: Sequence[Any], places: Sequence[int], aux: bool = False
     ) -> tuple[tuple[Any, ...], Any]:
         """The gradient of a function for each of these arguments, and what it gives; `aux`: whether that is a pair, of what is
-        derived and what stands beside it, in which numbers of Python's and texts are fixed."""
+        derived and what stands beside it."""
         flat, rebuild, of_leaves = self._of_leaves(function, args, places)
         given: Callable[[Sequence[Any]], Any] = tuple
 
@@ -225,15 +225,28 @@ class _Transforming:
             if len(self.backend.flatten(result[0] if aux else result)[0]) != 1:
                 raise self._refused("a function of several results, or of none")
             leaves, whole = self.backend.flatten(result)
-            at = [at for at, x in enumerate(leaves) if is_open(x) or self.backend.is_tensor(x) or not at]
-            given = lambda new: whole([dict(zip(at, new)).get(i, x) for i, x in enumerate(leaves)])
-            return [leaves[i] for i in at]
+            known = self._not_made(leaves, own, flat)
+            made = [i for i in range(len(leaves)) if i == 0 or i not in known]
+            given = lambda new: whole([{**known, **dict(zip(made, new))}[i] for i in range(len(leaves))])
+            return [leaves[i] for i in made]
 
         values = [self._value(x) for x in flat]
         side, _ = self._region(tensors, flat, lambda type_: type_, places)
         found = transform_node(self.tracer, side, "grad", values)
         made = [Proxy(value, self.backend) for value in found]
         return tuple(rebuild(made[: len(flat)])), given(made[len(flat) :])
+
+    def _not_made(self, leaves: Sequence[Any], own: Sequence[Any], given: Sequence[Any]) -> dict[int, Any]:
+        """Of what a function gives beside its result what it does not compute, by its place: its own arguments, which stand for
+        what is `given`, values from outside, and what is no tensor."""
+        graph, outside, found = own[0].value.graph, {x.value: outer for x, outer in zip(own, given)}, dict[int, Any]()
+        for i, x in enumerate(leaves):
+            value = x.read() if type(x) is Proxy else None
+            if type(value) is Value and (value in outside or value.graph is not graph):
+                found[i] = outside.get(value, x)
+            elif not is_open(x) and not self.backend.is_tensor(x):
+                found[i] = x
+        return found
 
     def _jacobian(self, kind: str, function: Function, args: Sequence[Any], places: Sequence[int]) -> tuple[Any, ...]:
         """The derivative of a function by each of these arguments, which may be trees."""

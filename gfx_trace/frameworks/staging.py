@@ -13,6 +13,7 @@ from typing import Any
 
 from gfx_ir.backend import Backend
 from gfx_ir.codegen import emit
+from gfx_ir.control import Form
 from gfx_ir.errors import UnsupportedConstruct
 from gfx_ir.graph import Graph, Value
 from gfx_ir.passes.inline import called_by
@@ -25,7 +26,7 @@ from gfx_ir.types import LogicalTensor
 
 from ..heap.slots import Slot
 from ..interfaces import Capturing
-from ..python.attempts import attempt
+from ..python.attempts import Mark, attempt
 from ..rewrite import is_converted
 from ..values.proxy import HostProxy, Proxy, is_open
 from .free_variables import held_objects, holding
@@ -191,12 +192,23 @@ def staged(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         except Untyped:
             return own(None)
     try:
-        return attempt(tracer, own)
+        return attempt(tracer, lambda mark: _natural(mark, own(mark)))
     except Exception as error:
         try:
             return attempt(tracer, record)
         except Untyped:
             raise error from None
+
+
+def _natural(mark: Mark, made: Any) -> Any:
+    """What a transformation gives, where no function that it derives brings a gradient of its own: frameworks differ in what a second
+    derivative of such is."""
+    tracer = mark.tracer
+    for region in [region for node in mark.nodes() if node.op.form is Form.TRANSFORM for region in node.regions]:
+        for graph in (region, *called_by(region, tracer.functions.graphs).values()):
+            if any(node.op.form is Form.OWN_GRADIENT for node in graph.walk()):
+                raise tracer.error(f"GFX cannot derive {region.name!r} by its rules alone", "derive it within jax.jit")
+    return made
 
 
 def _of_its_own(

@@ -15,6 +15,7 @@ from jax.interpreters import batching
 from gfx_ir.probing import stated_name
 
 from ..recorded.names import calling, gradient_of, plainly_traced
+from .derivatives import ruled
 from .kept import by_equations, without_consts
 from .replaying import Replaying
 
@@ -23,7 +24,8 @@ _GRADIENT = Primitive("value_and_grad")
 
 
 def kept_gradients() -> AbstractContextManager[None]:
-    """While jax.value_and_grad, and with it jax.grad, writes one equation; in a batch, and where the function acts on the world, its own."""
+    """While jax.value_and_grad, and with it jax.grad, writes one equation; in a batch, and where the function acts on the world, its own,
+    as where the function comes to one with a derivative of its own: frameworks differ in what a second derivative of such is."""
 
     def vjp(fun: Any, *primals: Any, has_aux: bool = False, **options: Any) -> Any:
         function, (leaves, tree) = gradient_of(), jax.tree.flatten(primals)
@@ -32,7 +34,7 @@ def kept_gradients() -> AbstractContextManager[None]:
         given = _Given(fun, tree, has_aux)
         arrays = [jnp.asarray(x) for x in leaves]
         closed = jax.make_jaxpr(given.arrays)(*(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in arrays))
-        if closed.effects or given.count != 1:
+        if closed.effects or given.count != 1 or ruled(closed.jaxpr):
             return _OWN(fun, *primals, has_aux=has_aux)
         params = {
             "jaxpr": without_consts(closed),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...control import Form, is_call, is_check
+from ...control import Form, is_call
 from ...copies import copy_graph
 from ...edited import take_place
 from ...errors import MissingOp
@@ -16,12 +16,9 @@ from ...passes.dce import eliminate_dead
 from ...passes.moves import splice
 from ...program import Program
 from ...trees import tree_map
-from ..copying import copy_nodes, placeholder, substitute
 from .base import Emission, Lowering
 from .calls import OWN, TRANSFORMED, VALUE_AND_GRAD
 from .structure import structure
-
-_AGAIN = "vjp_of_inputs"
 
 
 class OwnGradients(Lowering):
@@ -35,15 +32,13 @@ class OwnGradients(Lowering):
         entry, functions, style = program.entry, program.functions, emission.style
         known: dict[str, tuple[str, str]] = {}
         todo = [("", entry), *functions.items()]
-        within = any(node.op.form is Form.TRANSFORM for _, graph in todo for node in graph.walk())
-        again = _AGAIN if within and _AGAIN in style.gradients else ""
         while todo:
             key, graph = todo.pop()
             nodes = [node for node in graph.walk() if node.op.form is Form.TRANSFORM]
             made = [_transformed(node, functions, emission) for node in nodes]
             nodes = [node for node in graph.walk() if node.op.form is Form.OWN_GRADIENT]
             if nodes and style.gradients:
-                made += _called(nodes[0], functions, known, again)
+                made += _called(nodes[0], functions, known)
             elif nodes:
                 forward = nodes[0].regions[0]
                 forward.result = forward.result[: nodes[0].arg("count")]
@@ -53,17 +48,12 @@ class OwnGradients(Lowering):
             todo += [*((key, graph) for _ in nodes[:1]), *((name, functions[name]) for name in made)]
 
 
-def _called(node: Node, functions: dict[str, Graph], known: dict[str, tuple[str, str]], again: str) -> list[str]:
-    """Replace a node by a call; the names of the functions that are new. `again`: how the target says that a rule computes again what it keeps of
-    the inputs, which then is all that is kept."""
+def _called(node: Node, functions: dict[str, Graph], known: dict[str, tuple[str, str]]) -> list[str]:
+    """Replace a node by a call; the names of the functions that are new."""
     inputs, name, mode, count = node.args
     forward, rule = (copy_graph(region, fresh=True) for region in node.regions)
     outs = forward.result[0] if count == 1 else forward.result[:count]
-    if mode == "vjp" and again and not any(map(_differs, forward.walk())):
-        mode, rule = again, _of_inputs(forward, rule, count)
-        forward.result = outs
-        eliminate_dead(forward)
-    elif mode == "vjp":
+    if mode == "vjp":
         forward.result = (outs, forward.result[count:])
     else:
         forward.result = outs
@@ -71,32 +61,13 @@ def _called(node: Node, functions: dict[str, Graph], known: dict[str, tuple[str,
     key = f"{name} {mode} {structure(forward)} {structure(rule)}"
     names: list[str] = []
     if key not in known:
-        for graph, suffix in ((forward, "forward"), (rule, "tangent" if mode == "jvp" else "backward")):
+        for graph, suffix in ((forward, "forward"), (rule, "backward" if mode == "vjp" else "tangent")):
             graph.name = f"{snake(name)}_{suffix}"
             names.append(_free(graph.name, functions))
             functions[names[-1]] = graph
         known[key] = (names[0], names[1])
     _replace(node, Node(OWN, (*known[key], name, mode, count, inputs), ("tensor",) * count, node.span), node.values)
     return names
-
-
-def _differs(node: Node) -> bool:
-    """Whether a node that runs twice does something else than one that runs once."""
-    return node.draws or (bool(node.op.effect) and not is_check(node))
-
-
-def _of_inputs(forward: Graph, rule: Graph, count: int) -> Graph:
-    """A rule as a function of the inputs and the gradients: what it takes of what the function keeps is computed again."""
-    made = Graph(rule.name)
-    kept = forward.result[count:]
-    values: dict[Value, Any] = {place: placeholder(made, place) for place in forward.placeholders}
-    copy_nodes(forward, made, None, values)
-    values.update(zip(rule.placeholders, substitute(kept, values)))
-    values.update((place, placeholder(made, place)) for place in rule.placeholders[len(kept) :])
-    copy_nodes(rule, made, None, values)
-    made.result = substitute(rule.result, values)
-    eliminate_dead(made)
-    return made
 
 
 def _transformed(node: Node, functions: dict[str, Graph], emission: Emission) -> str:
