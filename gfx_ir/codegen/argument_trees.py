@@ -87,12 +87,10 @@ class ArgumentTrees:
         given = [[row[at][1] for at in parts] for row in rows]
         below = in_one_subtree(given)
         if len(parts) > 1 and below is not None and _apart(below[0]):
-            full = [
-                self._leaves.get(id(row[parts[0]][0]), {}).get(row[parts[0]][1][:count]) == len(parts)
-                for row, count in zip(rows, below[1])
-            ]
+            stand = [(row[parts[0]][0], row[parts[0]][1][:count]) for row, count in zip(rows, below[1])]
+            full = [self._leaves.get(id(root), {}).get(above) == len(parts) for root, above in stand]
             if all(found or not needed for found, needed in zip(full, whole)):
-                taken = Taken(name, dict(zip(parts, below[0])))
+                taken = Taken((not depth and self._called(stand)) or name, dict(zip(parts, below[0])))
                 self._of.setdefault(callee, []).append(taken)
                 self._places.update((callee.placeholders[at], (taken, path)) for at, path in taken.leaves.items())
                 if all(full):
@@ -106,6 +104,13 @@ class ArgumentTrees:
             own = str(keys[0])
             named = own if len(set(keys)) == 1 and own.isidentifier() else name
             self._subtrees(callee, rows, inner, named, whole, depth + 1)
+
+    def _called(self, stand: Sequence[tuple[Any, Path]]) -> str:
+        """The key of a subtree in the trees of arguments, where it is one name at every call; "" where there is none."""
+        apart = [not any(root is collection for collection in self._collections.values()) for root, _ in stand]
+        keys = {above[-1] if above and own else "" for (_, above), own in zip(stand, apart)}
+        key = keys.pop() if len(keys) == 1 else ""
+        return key if type(key) is str and key.isidentifier() else ""
 
     def _place(self, x: Any) -> tuple[Parameter | Taken, Path] | None:
         """The tree in which a leaf stands, and where: of parameters one of those under the first keys."""
