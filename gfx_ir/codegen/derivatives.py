@@ -16,9 +16,9 @@ _VALUE_LAST = "grad_and_value"
 
 def derivative(module: Context, node: Node, called: ast.Call) -> ast.Call:
     """A call of a derivative of a function, as the function is called."""
-    kind, at, parts = node.args[3], node.args[4], _arguments(module, node)
+    kind, at, parts = node.args[3], set(node.args[4]), _arguments(module, node)
     leading = len(called.args) - len(parts)  # the parameters
-    argnums = [leading + number for number, part in enumerate(parts) if _numbers(part)[0] in at]
+    argnums = [leading + number for number, part in enumerate(parts) if _first(part) in at]
     keywords = []
     if argnums != [0]:
         found: list[ast.expr] = [ast.Constant(number) for number in argnums]
@@ -32,8 +32,8 @@ def derivative(module: Context, node: Node, called: ast.Call) -> ast.Call:
 def given_by(module: Context, node: Node) -> Any:
     """What a derivative gives: pairs and tuples that are taken apart, dictionaries that are read by their keys, of values."""
     kind, at = node.args[3], node.args[4]
-    parts = [part for part in _arguments(module, node) if _numbers(part)[0] in at]
     values = dict(zip(at, node.values))
+    parts = [part for part in _arguments(module, node) if _first(part) in values]
     found = tuple([part.tree(values) if isinstance(part, Taken) else values[part] for part in parts])
     gradients = found[0] if len(found) == 1 else found
     if kind != VALUE_AND_GRAD:
@@ -47,5 +47,6 @@ def _arguments(module: Context, node: Node) -> list[Taken | int]:
     return module.trees.arguments(module.functions[node.args[0]])
 
 
-def _numbers(part: Taken | int) -> list[int]:
-    return list(part.leaves) if isinstance(part, Taken) else [part]
+def _first(part: Taken | int) -> int:
+    """The number of an argument, or of the first leaf of a tree; all of one are derived by, or none."""
+    return next(iter(part.leaves)) if isinstance(part, Taken) else part

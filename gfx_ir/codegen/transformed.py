@@ -15,15 +15,16 @@ from .leaves import Leaves
 def transformed(leaves: Leaves, node: Node) -> ast.expr:
     """A call of what a transformation makes of a function of the module, in which all but the arguments `at` are fixed."""
     key, prefix, args, kind, at, given, _ = node.args
+    moved = set(at)
     function: ast.expr = name(leaves.module.titles.function(key))
     params = [leaves.path(prefix)] if leaves.module.summary.needs_params(leaves.module.functions[key]) else []
     taken = [leaves.tree(arg) for arg in args]
-    fixed, together = [x for i, x in enumerate(taken) if i not in at], kind == SCAN and len(at) > 2
+    fixed, together = [x for i, x in enumerate(taken) if i not in moved], kind == SCAN and len(at) > 2
     if fixed or params or together:
         sought = ("left", "right") if kind == SCAN else ("x",)
         texts = _apart(len(at) if kind != SCAN else 2, names_in(*fixed, *params) | {"params"}, sought)
         own = iter([ast.Starred(name(text), ast.Load()) if together else name(text) for text in texts])
-        inner = [*own, *fixed] if together else [next(own) if i in at else x for i, x in enumerate(taken)]
+        inner = [*own, *fixed] if together else [next(own) if i in moved else x for i, x in enumerate(taken)]
         signature = ast.arguments([], [ast.arg(text) for text in texts], None, [], [], None, [])
         function = ast.Lambda(signature, ast.Call(function, [*params, *inner], []))
     make = leaves.module.free(constants.parse(leaves.module.style.transforms[kind]))

@@ -227,7 +227,7 @@ class _Transforming:
             leaves, whole = self.backend.flatten(result)
             known = self._not_made(leaves, own, flat)
             made = [i for i in range(len(leaves)) if i == 0 or i not in known]
-            given = lambda new: whole([{**known, **dict(zip(made, new))}[i] for i in range(len(leaves))])
+            given = lambda new: whole([x for _, x in sorted({**known, **dict(zip(made, new))}.items())])
             return [leaves[i] for i in made]
 
         values = [self._value(x) for x in flat]

@@ -129,10 +129,10 @@ def _only_call(graph: Graph, functions: Mapping[str, Graph], anyhow: bool) -> tu
     nodes = list(graph)
     if len(nodes) != 1 or not is_call(nodes[0]) or graph.parameters:
         return None
-    (node,), places = nodes, graph.placeholders
+    (node,), places = nodes, {place: at for at, place in enumerate(graph.placeholders)}
     key, prefix, args = node.args
     given = iter(node.values)
-    order = [places.index(x) for x in args if type(x) is Value and x in places]
+    order = [places[x] for x in args if type(x) is Value and x in places]
     same = tree_map(lambda leaf: next(given), functions[key].result) == graph.result
     if not same or len(order) != len(args) or sorted(order) != list(range(len(places))):
         return None
