@@ -1,6 +1,6 @@
 """Layered helpers, each of which calls the one below on both sides of a test: time a layer from 16 layers to 64, stage by stage, and
 under `jax.jit` from 8 to 24; capture, too, of those with an argument that nobody reads, and of those that compute without gradients.
-Layers of a model, from 6 to 48: those behind the first are recorded as that was."""
+Layers of a model, from 6 to 48: those behind the first are recorded as that was. A training step in JAX, from 48 parameters to 192."""
 
 import importlib
 import pathlib
@@ -21,6 +21,7 @@ JIT = 8, 24
 FORMS = "unread", "modes"
 LIMIT = 1.5
 LAYERS = 6, 48
+PARAMETERS = 48, 192
 X = torch.ones(3)
 TOKENS = torch.ones(2, 5, 32)
 GIVEN = {"typed": (X,), "open": ()}
@@ -40,6 +41,24 @@ def measure(report):
             grows(report, f"capture, {form}", stages(folder, (X,))["capture"], functions, (FEW, MANY))
     models = {count: torch.nn.Sequential(*[Layer() for _ in range(count)]) for count in LAYERS}
     grows(report, "capture of a model", lambda model: lambda: captured(model, (TOKENS,)), models, LAYERS)
+    trees = {count: {f"w{at}": jax.numpy.ones(3) for at in range(count)} for count in PARAMETERS}
+    grows(report, "capture of a training step", lambda tree: lambda: trained(tree), trees, PARAMETERS)
+    grows(report, "torch source of a training step", lambda tree: written(trained(tree), "torch"), trees, PARAMETERS)
+
+
+def loss(params, x):
+    for weight in params.values():
+        x = jax.numpy.tanh(x * weight)
+    return x.sum()
+
+
+def step(params, x):
+    value, slopes = jax.value_and_grad(loss)(params, x)
+    return {name: params[name] - 0.1 * slopes[name] for name in params}, value
+
+
+def trained(params):
+    return gfx.symbolic_trace(step, params, jax.numpy.ones(3))
 
 
 class Layer(torch.nn.Module):
@@ -78,8 +97,10 @@ def stages(folder, given):
 
 
 def source(f, given, target):
-    program = captured(f, given)
+    return written(captured(f, given), target)
 
+
+def written(program, target):
     def work():
         program.modules.clear()
         program.source(target)
