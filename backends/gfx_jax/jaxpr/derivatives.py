@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import FunctionType
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, jaxpr_as_fun
-from jax.interpreters import ad
 
 from gfx_ir.errors import GfxError, MissingOp
 from gfx_ir.naming import identifier
 from gfx_ir.op import lookup
 
-from ..recorded.names import PACKAGES
 from .replaying import Replaying
 
 # Functions of JAX with a derivative of their own, by the name that a jaxpr knows them by.
@@ -51,43 +48,14 @@ def own_derivative(replay: Replaying, eqn: Any) -> list[Any]:
     """A function with a derivative of its own: one of JAX's by its name; any other with its rule. Within that rule it is its code."""
     held = eqn.params["call_jaxpr"]
     place = held.jaxpr.debug_info.func_src_info
-    name = place.partition(" at ")[0]
-    if _of_jax(place) and name in _OWN:
+    name, _, file = place.partition(" at ")
+    of_jax = any(package in file.replace("\\", "/") for package in _PACKAGES)
+    if of_jax and name in _OWN:
         found = replay.call(_OWN[name], *map(replay.value, eqn.invars))
         return list(found) if isinstance(found, (tuple, list)) else [found]
     if place in replay.deriving:
         return replay.inside(held.jaxpr, held.consts, eqn.invars, eqn.outvars)
     return _ruled(replay, eqn, place, lambda: replay.inside(held.jaxpr, held.consts, eqn.invars, eqn.outvars))
-
-
-def ruled(jaxpr: Any) -> bool:
-    """Whether a jaxpr comes to a function or primitive that brings its own derivative, and is none of JAX's."""
-    return any(_is_ruled(eqn) or any(map(ruled, _inner(list(eqn.params.values())))) for eqn in jaxpr.eqns)
-
-
-def _is_ruled(eqn: Any) -> bool:
-    primitive = eqn.primitive
-    if "call_jaxpr" in eqn.params and primitive.name.startswith("custom_"):
-        return not _of_jax(eqn.params["call_jaxpr"].jaxpr.debug_info.func_src_info)
-    return primitive in ad.primitive_jvps and isinstance(primitive.impl, FunctionType) and not _known(primitive.impl)
-
-
-def _known(implementation: FunctionType) -> bool:
-    return implementation.__module__.partition(".")[0] in (*PACKAGES, __name__.partition(".")[0])
-
-
-def _inner(params: Any) -> list[Any]:
-    """The jaxprs among the parameters of an equation."""
-    if isinstance(params, (list, tuple)):
-        return [jaxpr for item in params for jaxpr in _inner(item)]
-    found = getattr(params, "jaxpr", params)
-    return [found] if hasattr(found, "eqns") else []
-
-
-def _of_jax(place: str) -> bool:
-    """Whether a function is one of JAX's own, by where it stands."""
-    file = place.partition(" at ")[2].replace("\\", "/")
-    return any(package in file for package in _PACKAGES)
 
 
 def ruled_primitive(replay: Replaying, eqn: Any, inside: Callable[[], list[Any]]) -> list[Any]:

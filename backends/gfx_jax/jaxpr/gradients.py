@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 import jax
@@ -15,17 +16,16 @@ from jax.interpreters import batching
 from gfx_ir.probing import stated_name
 
 from ..recorded.names import calling, gradient_of, plainly_traced
-from .derivatives import ruled
 from .kept import by_equations, without_consts
 from .replaying import Replaying
 
 _OWN: Callable[..., Any] = jax.vjp.__wrapped__  # type: ignore[attr-defined]
+NEEDS_VALUES = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
 _GRADIENT = Primitive("value_and_grad")
 
 
 def kept_gradients() -> AbstractContextManager[None]:
-    """While jax.value_and_grad, and with it jax.grad, writes one equation; in a batch, and where the function acts on the world, its own,
-    as where the function comes to one with a derivative of its own: frameworks differ in what a second derivative of such is."""
+    """While jax.value_and_grad, and with it jax.grad, writes one equation; in a batch, and where the function acts on the world, its own."""
 
     def vjp(fun: Any, *primals: Any, has_aux: bool = False, **options: Any) -> Any:
         function, (leaves, tree) = gradient_of(), jax.tree.flatten(primals)
@@ -33,8 +33,11 @@ def kept_gradients() -> AbstractContextManager[None]:
             return _OWN(fun, *primals, has_aux=has_aux, **options)
         given = _Given(fun, tree, has_aux)
         arrays = [jnp.asarray(x) for x in leaves]
-        closed = jax.make_jaxpr(given.arrays)(*(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in arrays))
-        if closed.effects or given.count != 1 or ruled(closed.jaxpr):
+        try:
+            closed = jax.make_jaxpr(given.arrays)(*(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in arrays))
+        except NEEDS_VALUES:  # of what JAX, which derives along with the values, has
+            return _OWN(fun, *primals, has_aux=has_aux)
+        if closed.effects or given.count != 1:
             return _OWN(fun, *primals, has_aux=has_aux)
         params = {
             "jaxpr": without_consts(closed),
@@ -108,7 +111,7 @@ batching.primitive_batchers[_GRADIENT] = _in_batch
 
 
 def value_and_grad(replay: Replaying, eqn: Any) -> list[Any]:
-    """The equation as a call."""
+    """The equation as a call; where that cannot be, as of a function with a derivative of its own, by JAX's own equations."""
     params = eqn.params
     fixed, own = _parts(list(map(replay.value, eqn.invars)), params["held"])
 
@@ -118,5 +121,9 @@ def value_and_grad(replay: Replaying, eqn: Any) -> list[Any]:
 
     function.__name__ = params["name"]
     made = jax.value_and_grad(function, tuple(range(len(own))), has_aux=True)
-    (first, others), found = replay.call(made, *own)
+    try:
+        (first, others), found = replay.attempt(lambda: replay.call(made, *own))
+    except Exception:  # of whatever kind: JAX cannot trace what is made again here
+        closed = jax.make_jaxpr(partial(_equations, **params))(*(var.aval for var in eqn.invars))
+        return replay.inside(closed.jaxpr, closed.consts, eqn.invars, eqn.outvars)
     return [*found, first, *others]

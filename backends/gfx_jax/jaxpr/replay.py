@@ -31,7 +31,7 @@ class Replay:
     """Makes the calls of a jaxpr again; where `record` tells of calls of public functions that it came of, these."""
 
     def __init__(self, making: Making, record: Recording) -> None:
-        self.making, self.constant = making, making.constant
+        self.making, self.constant, self.attempt = making, making.constant, making.attempt
         self._groups = Groups(self, making, record)
         self.env: dict[Any, Any] = {}
         self.made_by: dict[Any, Any] = {}  # the equation that a variable comes from

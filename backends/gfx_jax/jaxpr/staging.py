@@ -25,14 +25,12 @@ from ..recorded.names import (
     ranges_of_floats,
     sizes_of_axes,
 )
-from .gradients import kept_gradients
+from .gradients import NEEDS_VALUES, kept_gradients
 from .moved import SEVERAL
 from .replay import Replay
 from .scans import kept_scans
 from .supposing import Answers
 from .symbolic import OpenSizes, bounds_of, symbolic
-
-NEEDS_VALUES = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
 
 
 def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Functions, kept: Stagings) -> Replayed:
