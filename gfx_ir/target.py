@@ -109,8 +109,13 @@ class Target(Arrays):
         else:
             beside = {"has_aux": True} if kind == "grad" else {}
             found = make(function, argnums=tuple(range(len(inputs))), **beside)(*inputs)
-            found = (*found[0], *found[1]) if beside else found
+            found = (*map(self._conjugated, found[0]), *found[1]) if beside else found
         return found if isinstance(found, tuple) else (found,)
+
+    def _conjugated(self, gradient: Any) -> Any:
+        """A gradient as the op `transform` has it."""
+        dtype = self.type_of(gradient).dtype if self.style is not None and self.style.conjugates else None
+        return self.run(lookup("conj"), (gradient,)) if dtype is not None and dtype.kind == "c" else gradient
 
     def add(self, op: OpDef, args: tuple) -> Any:
         """Run an op that the body of a composite calls: a Backend is a builder that makes no nodes."""

@@ -62,4 +62,5 @@ STYLE = Style(
         **{kind: f"jax.{kind}" for kind in ("grad", "value_and_grad", "jvp", "vmap", "jacrev", "jacfwd")},
         "associative_scan": "jax.lax.associative_scan",
     },
+    conjugates=True,
 )

@@ -34,7 +34,8 @@ class Style:
     methods; `gradients`: how a function that brings its own gradient is made of the {forward} that computes it and its {rule}
     ("vjp" or "jvp", see the op `custom_gradient`; {several}: "*" where
     it gives several results), and `applied`: how it is called;
-    `transforms`: what makes a function of another one, by its kind (see the op `transform`);
+    `transforms`: what makes a function of another one, by its kind (see the op `transform`); `conjugates`: whether its gradients by
+    complex numbers are the conjugates of those that the op gives, which are PyTorch's;
     `of_numbers`: whether ops of a number that Python has a function for are written by that, where it gives fractions; `lowering`: the passes, by
     their names in `prepare.LOWERINGS` and in their order, that bring a program to what the target has before it is written; `weights`: the
     module whose `load_file` gives the arrays of a safetensors file.
@@ -62,6 +63,7 @@ class Style:
     gradients: Mapping[str, str] = field(default_factory=dict)
     applied: str = "{name}"
     transforms: Mapping[str, str] = field(default_factory=dict)
+    conjugates: bool = False
     of_numbers: bool = False
     lowering: tuple[str, ...] = PLAIN
     weights: str = "safetensors.numpy"

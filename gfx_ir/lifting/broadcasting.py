@@ -56,7 +56,10 @@ def in_one_shape(*tensors: Any) -> tuple:
 
 
 def of_parts(real: Any, imag: Any) -> Any:
-    """Complex numbers of two parts, which broadcast; where the rank of one is not known, both have one shape."""
+    """Complex numbers of two parts, which broadcast, one of them a number or not; where the rank of one is not known, both have one shape."""
+    tensors = [x for x in (real, imag) if isinstance(x, Value)]
+    if len(tensors) == 1:
+        real, imag = (x if isinstance(x, Value) else ops.full_like(tensors[0], x) for x in (real, imag))
     known = [x.type.dims if x.type is not None else None for x in (real, imag)]
     alike = None in known or known[0] == known[1]
     return ops.as_complex(*((real, imag) if alike else in_one_shape(real, imag)))

@@ -13,11 +13,11 @@ with an entry for each placeholder; the callee's result is a leaf, a tuple of en
 keeps. In mode "vjp" the rule takes what was kept and the gradients of the results, and returns one for each input (or None);
 in mode "jvp" it takes the inputs and their tangents, and returns the results and their tangents.
 `transform` is what a function transformation makes of its region, a function of the inputs, then of the operands, which are
-held fixed. "grad": the gradient of its first result, a number, for each input, then its results. "jvp": the tangents of its results,
-`given` those of the inputs. "vmap": its results for each item of the inputs along their first axes, stacked. "jacrev" and "jacfwd":
-the derivative of its one result for each input, whose axes stand behind those of the result. "associative_scan": what the function,
-of two slices of each input, the earlier ones first, makes of the elements of the inputs in turn along the axis that is `given`, up to
-each; it is associative.
+held fixed. "grad": the gradient of its first result, a number, for each input, then its results; by complex numbers it is
+PyTorch's, the conjugate of JAX's. "jvp": the tangents of its results, `given` those of the inputs. "vmap": its results for each
+item of the inputs along their first axes, stacked. "jacrev" and "jacfwd": the derivative of its one result for each input, whose
+axes stand behind those of the result. "associative_scan": what the function, of two slices of each input, the earlier ones first,
+makes of the elements of the inputs in turn along the axis that is `given`, up to each; it is associative.
 """
 
 from __future__ import annotations

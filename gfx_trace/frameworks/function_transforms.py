@@ -14,7 +14,7 @@ from gfx_ir.host import Dim
 from gfx_ir.op import lookup
 from gfx_ir.passes.chosen import choose
 from gfx_ir.probing import stated_name
-from gfx_ir.types import item_type, slice_type
+from gfx_ir.types import LogicalTensor, item_type, slice_type
 
 from ..interfaces import Capturing
 from ..values.proxy import Proxy, is_open
@@ -233,8 +233,14 @@ class _Transforming:
         values = [self._value(x) for x in flat]
         side, _ = self._region(tensors, flat, lambda type_: type_, places)
         found = transform_node(self.tracer, side, "grad", values)
-        made = [Proxy(value, self.backend) for value in found]
-        return tuple(rebuild(made[: len(flat)])), given(made[len(flat) :])
+        own = [Proxy(self._conjugated(value), self.backend) for value in found[: len(flat)]]
+        return tuple(rebuild(own)), given([Proxy(value, self.backend) for value in found[len(flat) :]])
+
+    def _conjugated(self, gradient: Value) -> Value:
+        """A gradient as the framework has it, by complex numbers."""
+        type_, style = gradient.type, self.backend.style
+        is_complex = isinstance(type_, LogicalTensor) and type_.dtype is not None and type_.dtype.kind == "c"
+        return ops.conj(gradient) if is_complex and style is not None and style.conjugates else gradient
 
     def _not_made(self, leaves: Sequence[Any], own: Sequence[Any], given: Sequence[Any]) -> dict[int, Any]:
         """Of what a function gives beside its result what it does not compute, by its place: its own arguments, which stand for

@@ -34,7 +34,7 @@ def kept_gradients() -> AbstractContextManager[None]:
         given = _Given(fun, tree, has_aux)
         arrays = [jnp.asarray(x) for x in leaves]
         try:
-            closed = jax.make_jaxpr(given.arrays)(*(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in arrays))
+            closed = jax.make_jaxpr(given.arrays)(*map(_struct, arrays))
         except NEEDS_VALUES:  # of what JAX, which derives along with the values, has
             return _OWN(fun, *primals, has_aux=has_aux)
         if closed.effects or given.count != 1:
@@ -74,6 +74,10 @@ class _Given:
         found = iter(new)
         main, aux = jax.tree.unflatten(self.structure, [next(found) if _is_array(x) else x for x in self.leaves])
         return main, aux
+
+
+def _struct(x: Any) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(x.shape, x.dtype, weak_type=x.weak_type)
 
 
 def _is_array(x: Any) -> bool:

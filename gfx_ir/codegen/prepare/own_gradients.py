@@ -11,14 +11,18 @@ from ...edited import take_place
 from ...errors import MissingOp
 from ...graph import Graph, Node, Value
 from ...naming import snake
+from ...op import lookup
 from ...ops._transform import GRAD, SCAN, several
 from ...passes.dce import eliminate_dead
 from ...passes.moves import splice
 from ...program import Program
 from ...trees import tree_map
+from ...types import LogicalTensor
 from .base import Emission, Lowering
 from .calls import OWN, TRANSFORMED, VALUE_AND_GRAD
 from .structure import structure
+
+_CONJ = lookup("conj")
 
 
 class OwnGradients(Lowering):
@@ -97,8 +101,23 @@ def _transformed(node: Node, functions: dict[str, Graph], emission: Emission) ->
         values = [*(values[order[at]] for at in own), *values[len(inputs) :]]
     taken = tuple([args[at] for at in order])
     call = (key, prefix, taken, kind, tuple(own), given, tuple([value.kind for value in values]))
-    _replace(node, Node(TRANSFORMED, call, None, node.span), values)
+    made = Node(TRANSFORMED, call, None, node.span)
+    _replace(node, made, values)
+    if emission.style.conjugates and kind in (GRAD, VALUE_AND_GRAD):
+        for value in made.values[: len(inputs)]:
+            _conjugate(value)
     return key
+
+
+def _conjugate(gradient: Value) -> None:
+    """Let a gradient by complex numbers stand for its conjugate wherever it is used."""
+    dtype = gradient.type.dtype if isinstance(gradient.type, LogicalTensor) else None
+    node = gradient.node
+    if dtype is not None and dtype.kind == "c" and node.graph is not None:
+        made = node.graph.insert(Node(_CONJ, (gradient,), None, node.span), node.next).value
+        made.type, users = gradient.type, [user for user in gradient.users() if user is not made.node]
+        for user in users:
+            user.replace_input(gradient, made)
 
 
 def _without_generators(graph: Graph, values: list[Value], operands: Sequence[Any]) -> list[Value]:
@@ -106,7 +125,7 @@ def _without_generators(graph: Graph, values: list[Value], operands: Sequence[An
     given = dict(zip(graph.placeholders[-len(operands) :], operands)) if operands else {}
     before, kept = len(values) - len(graph.result), list[int]()
     for at, result in enumerate(graph.result):
-        source = result
+        source = result if at else None
         while type(source) is Value and source.kind == "key" and source not in given and source.node.args:
             source = source.node.args[0]
         if type(source) is Value and source in given:

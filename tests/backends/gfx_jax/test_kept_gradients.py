@@ -198,3 +198,41 @@ def test_a_long_call_of_a_derivative_is_broken_within_both_pairs_of_brackets():
 
     source = gfx.symbolic_trace(f, {name: W for name in (*names, "unread")}, X).source("torch")
     assert max(map(len, source.splitlines())) <= 110
+
+
+def magnitude(z):
+    return jnp.sum(jnp.abs(z * (1 + 2j)) ** 2) + jnp.sum(z.real * 3) + jnp.sum(z.imag)
+
+
+@pytest.mark.parametrize("derive", [False, True])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_gradient_by_complex_numbers_is_the_one_of_the_authors_framework(derive, compiled):
+    z = jnp.asarray([1 + 2j, 3 - 1j], jnp.complex64)
+    slope = lambda z: jax.grad(magnitude)(z)
+    program = gfx.symbolic_trace(jax.jit(slope) if compiled else slope, z, derive=derive)
+    for target, make in (("torch", torch.tensor), ("jax", jnp.asarray)):
+        found = program.to(target)(make(np.asarray(z)))
+        found = found.resolve_conj() if target == "torch" else found
+        np.testing.assert_allclose(np.asarray(found), slope(z), rtol=1e-5)
+    np.testing.assert_allclose(program(z), slope(z), rtol=1e-5)
+
+
+def test_that_of_pytorch_is_kept_in_jax():
+    z = torch.tensor([1 + 2j, 3 - 1j])
+    magnitude = lambda z: (torch.abs(z * (1 + 2j)) ** 2).sum() + z.real.sum() * 3 + z.imag.sum()
+
+    def taped(z):
+        z = z.detach().requires_grad_(True)
+        return torch.autograd.grad(magnitude(z), z)[0]
+
+    for slope in (taped, lambda z: torch.func.grad(magnitude)(z)):
+        program = gfx.symbolic_trace(slope, z)
+        np.testing.assert_allclose(program.to("jax")(jnp.asarray(z.numpy())), slope(z), rtol=1e-5)
+        np.testing.assert_allclose(program(jnp.asarray(z.numpy())), slope(z), rtol=1e-5)
+
+
+def test_numbers_that_are_derived_by_give_way_to_dtypes_of_arrays():
+    x = jnp.full(3, 1.01, jnp.bfloat16)
+    slope = lambda x: jax.grad(lambda t: jnp.sum((x * t * 1.37).astype(jnp.float32)))(2.0)
+    for f in (slope, jax.jit(slope)):
+        np.testing.assert_array_equal(gfx.transpile(f, x, to="jax")(x), slope(x))
