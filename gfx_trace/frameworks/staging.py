@@ -37,6 +37,10 @@ from .written_back import write_back
 _STAGED = ("staged", "transform", "custom_rule")
 _KEPT = ("grad", "value_and_grad")
 """What is called as the author calls it: what else a transformation computes is worth less than how it reads."""
+_AT_EDGES = (
+    "a gradient is the one of the framework that computes it, also at edges where each has its own, as of abs at 0; "
+    "a capture with derive=True has JAX's"
+)
 _ASK = "give the capture example arguments or gfx.TensorSpec(shape, dtype); for @gfx.trace, specialize=True does so"
 
 
@@ -192,7 +196,10 @@ def staged(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         except Untyped:
             return own(None)
     try:
-        return attempt(tracer, lambda mark: _natural(mark, own(mark)))
+        made = attempt(tracer, lambda mark: _natural(mark, own(mark)))
+        if _AT_EDGES not in tracer.notes:
+            tracer.notes.append(_AT_EDGES)
+        return made
     except Exception as error:
         try:
             return attempt(tracer, record)

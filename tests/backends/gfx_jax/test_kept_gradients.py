@@ -75,7 +75,7 @@ def branching(w, x):
 
 def kinks(w, x):
     def inner(z):
-        ends = jnp.maximum(z, 0) + jnp.clip(z, 0, 1) + jax.nn.relu(z) + jnp.abs(z) + jnp.sign(z)
+        ends = jax.nn.relu(z) + jax.nn.leaky_relu(z) + jax.nn.relu6(z) + jnp.maximum(z, 2 * z) + jnp.sign(z)
         return jnp.sum(ends) + jnp.max(z) + jnp.sort(z)[0] + jnp.prod(z + 1)
 
     return jax.grad(inner)(jnp.zeros(3) + 0 * x[0])
@@ -178,6 +178,15 @@ def test_what_brings_its_own_derivative_is_derived_as_jax_does_twice_too(own, co
         for target, make in (("torch", torch.tensor), ("jax", jnp.asarray)):
             found = program.to(target)(*(make(np.asarray(x)) for x in (W, X)))
             np.testing.assert_allclose(np.asarray(found), f(W, X), rtol=1e-4, atol=1e-5)
+
+
+def test_at_edges_a_gradient_is_that_of_the_target_or_computed_as_jax_does():
+    slope = lambda z: jax.grad(lambda z: jnp.sum(jnp.abs(z)) + 10 * jnp.sum(jnp.maximum(z, 0)))(z)
+    z = jnp.zeros(2)
+    kept, computed = (gfx.transpile(slope, z, to="torch", derive=derive) for derive in (False, True))
+    assert any("derive=True" in note for note in kept.program.notes) and not computed.program.notes
+    np.testing.assert_array_equal(computed(torch.zeros(2)), slope(z))
+    np.testing.assert_array_equal(kept(torch.zeros(2)), [10.0, 10.0])
 
 
 def test_numpy_source_has_what_jax_computes():
