@@ -40,9 +40,8 @@ class ArgumentTrees:
         self._of: dict[Graph, list[Taken]] = {}
         self._places: dict[Value, tuple[Parameter | Taken, Path]] = {}
         self._collections: dict[Any, Taken] = {}
-        self._leaves: dict[
-            int, Counter[Path]
-        ] = {}  # of a tree all of which is known: how many leaves stand behind some keys
+        # Of a tree all of which is known, by its id: how many leaves stand behind some keys.
+        self._leaves: dict[int, Counter[Path]] = {}
         for parameter in signature:
             found = list(paths(parameter.tree)) if parameter.kind not in ("args", "kwargs") else []
             self._know(parameter, [path for path, _ in found])

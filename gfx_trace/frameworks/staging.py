@@ -200,11 +200,11 @@ def staged(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
         if _AT_EDGES not in tracer.notes:
             tracer.notes.append(_AT_EDGES)
         return made
-    except Exception as error:
+    except Exception:
         try:
             return attempt(tracer, record)
         except Untyped:
-            raise error from None
+            return own(None)
 
 
 def _natural(mark: Mark, made: Any) -> Any:

@@ -178,6 +178,9 @@ def test_what_brings_its_own_derivative_is_derived_as_jax_does_twice_too(own, co
         for target, make in (("torch", torch.tensor), ("jax", jnp.asarray)):
             found = program.to(target)(*(make(np.asarray(x)) for x in (W, X)))
             np.testing.assert_allclose(np.asarray(found), f(W, X), rtol=1e-4, atol=1e-5)
+        if not compiled:  # without types it is JAX's alone
+            program = gfx.symbolic_trace(f, backend="jax")
+            np.testing.assert_allclose(program.to("jax")(W, X), f(W, X), rtol=1e-4, atol=1e-5)
 
 
 def test_at_edges_a_gradient_is_that_of_the_target_or_computed_as_jax_does():
