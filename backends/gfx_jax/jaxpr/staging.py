@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import jax
@@ -64,8 +64,7 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
             sizes_of_axes(),
             permutations_of_sizes(),
             bounds_asked(bounds_of),
-            kept_scans(scope),
-            nullcontext() if kept.derive else kept_gradients(),
+            _kept_calls(scope, kept.derive),
             asked,
         ):
             closed = jax.make_jaxpr(recorded)(*(_struct(type_, scope) for type_ in types))
@@ -86,6 +85,13 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
         return rebuild(made.run(closed, values), made.sized)
 
     return replay
+
+
+@contextmanager
+def _kept_calls(scope: OpenSizes, derive: bool) -> Iterator[None]:
+    """While functions of functions that have ops write one equation each."""
+    with kept_scans(scope), nullcontext() if derive else kept_gradients():
+        yield
 
 
 def _scope(types: Sequence[LogicalTensor], kept: Stagings) -> OpenSizes:
