@@ -38,12 +38,15 @@ def take_place(new: Iterable[Value], old: Iterable[Value]) -> None:
 
 def cast_behind(node: Node, dtype: DType | Value) -> Value:
     """A node's value as another dtype, in the place of that: a new node behind it."""
-    cast, value = lookup("astype"), node.value
+    return stand_behind(node.value, "astype", dtype)
+
+
+def stand_behind(value: Value, name: str, *args: Any) -> Value:
+    """What an op makes of a value, in the place of that wherever it is used: a new node behind the value's, which takes its name."""
+    node, op, users = value.node, lookup(name), value.users()
     assert node.graph is not None
-    made = Node(cast, cast.bind(value, dtype), None, node.span)
-    users = value.users()
-    node.graph.insert(made, node.next)
+    made = node.graph.insert(Node(op, op.bind(value, *args), None, node.span), node.next).value
     for user in users:
-        user.replace_input(value, made.value)
-    made.value.name, made.value.type, value.name = value.name, value.type, None
-    return made.value
+        user.replace_input(value, made)
+    made.name, made.type, value.name = value.name, value.type, None
+    return made

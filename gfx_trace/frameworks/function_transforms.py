@@ -11,10 +11,11 @@ from gfx_ir.backend import Backend
 from gfx_ir.control import data_op
 from gfx_ir.graph import Node, Value
 from gfx_ir.host import Dim
+from gfx_ir.infer.elements import declared
 from gfx_ir.op import lookup
 from gfx_ir.passes.chosen import choose
 from gfx_ir.probing import stated_name
-from gfx_ir.types import LogicalTensor, item_type, slice_type
+from gfx_ir.types import item_type, slice_type
 
 from ..interfaces import Capturing
 from ..values.proxy import Proxy, is_open
@@ -238,8 +239,8 @@ class _Transforming:
 
     def _conjugated(self, gradient: Value) -> Value:
         """A gradient as the framework has it, by complex numbers."""
-        type_, style = gradient.type, self.backend.style
-        is_complex = isinstance(type_, LogicalTensor) and type_.dtype is not None and type_.dtype.kind == "c"
+        dtype, style = declared(gradient), self.backend.style
+        is_complex = dtype is not None and dtype.kind == "c"
         return ops.conj(gradient) if is_complex and style is not None and style.conjugates else gradient
 
     def _not_made(self, leaves: Sequence[Any], own: Sequence[Any], given: Sequence[Any]) -> dict[int, Any]:

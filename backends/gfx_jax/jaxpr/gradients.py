@@ -9,14 +9,13 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import batching
 
 from gfx_ir.probing import stated_name
 
 from ..recorded.names import calling, gradient_of, plainly_traced
-from .kept import by_equations, without_consts
+from .kept import Apart, by_equations, without_consts
 from .replaying import Replaying
 
 _OWN: Callable[..., Any] = jax.vjp.__wrapped__  # type: ignore[attr-defined]
@@ -46,42 +45,30 @@ def kept_gradients() -> AbstractContextManager[None]:
         }
         found = _GRADIENT.bind(*closed.consts, *arrays, **params)
         gradients = jax.tree.unflatten(tree, found[: len(arrays)])
-        main, aux = given.rebuilt(found[len(arrays) :])
+        main, aux = given.pair.rebuilt(found[len(arrays) :])
         return (main, lambda weight: gradients, aux) if has_aux else (main, lambda weight: gradients)
 
     return calling(jax.vjp, vjp)
 
 
 class _Given:
-    """What a function gives: the arrays of it, and the whole made of such."""
+    """What a function gives of these leaves of its arguments: a pair of what is derived and what stands beside it."""
 
     def __init__(self, fun: Callable[..., Any], tree: Any, has_aux: bool) -> None:
         self.fun, self.tree, self.has_aux = fun, tree, has_aux
-        self.leaves: list[Any] = []
-        self.structure: Any = None
+        self.pair = Apart(())
         self.count = 0  # of what is derived
 
     def arrays(self, *own: Any) -> list[Any]:
-        """The arrays that the function gives of these leaves of its arguments."""
+        """The arrays of it."""
         result = self.fun(*jax.tree.unflatten(self.tree, own))
         main, aux = result if self.has_aux else (result, None)
-        self.count = len(jax.tree.leaves(main))
-        self.leaves, self.structure = jax.tree.flatten((main, aux))
-        return [leaf for leaf in self.leaves if _is_array(leaf)]
-
-    def rebuilt(self, new: Sequence[Any]) -> tuple[Any, Any]:
-        """What is derived, and what stands beside it, of these arrays."""
-        found = iter(new)
-        main, aux = jax.tree.unflatten(self.structure, [next(found) if _is_array(x) else x for x in self.leaves])
-        return main, aux
+        self.count, self.pair = len(jax.tree.leaves(main)), Apart((main, aux))
+        return self.pair.arrays()
 
 
 def _struct(x: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(x.shape, x.dtype, weak_type=x.weak_type)
-
-
-def _is_array(x: Any) -> bool:
-    return isinstance(x, (jax.Array, np.ndarray, np.generic))
 
 
 def _parts(args: Sequence[Any], held: int) -> tuple[list[Any], list[Any]]:

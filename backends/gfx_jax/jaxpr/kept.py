@@ -6,8 +6,30 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, Primitive
 from jax.interpreters import ad, mlir
+
+
+class Apart:
+    """What a function gives, taken apart: its arrays, and the whole with others in their places."""
+
+    def __init__(self, tree: Any) -> None:
+        self._leaves, self._structure = jax.tree.flatten(tree)
+
+    def arrays(self) -> list[Any]:
+        """The arrays, in order."""
+        return [leaf for leaf in self._leaves if _is_array(leaf)]
+
+    def rebuilt(self, new: Sequence[Any], fixed: Callable[[Any], Any] = lambda leaf: leaf) -> Any:
+        """The whole with these in the places of the arrays, and what `fixed` makes of the other leaves."""
+        found = iter(new)
+        leaves = [next(found) if _is_array(leaf) else fixed(leaf) for leaf in self._leaves]
+        return jax.tree.unflatten(self._structure, leaves)
+
+
+def _is_array(x: Any) -> bool:
+    return isinstance(x, (jax.Array, np.ndarray, np.generic))
 
 
 def without_consts(closed: Any) -> ClosedJaxpr:

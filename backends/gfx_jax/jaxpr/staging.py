@@ -8,7 +8,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from gfx_ir.errors import BackendError, CaptureError, GfxError, OpenSizesRefused
 from gfx_ir.making import Making, Replayed, Stagings
@@ -26,6 +25,7 @@ from ..recorded.names import (
     sizes_of_axes,
 )
 from .gradients import NEEDS_VALUES, kept_gradients
+from .kept import Apart
 from .moved import SEVERAL
 from .replay import Replay
 from .scans import kept_scans
@@ -39,19 +39,13 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
 
     Raises CaptureError where fn asks an array for its data, and BackendError for a type that JAX makes narrower.
     """
-    rebuild: Callable[[list[Any], Callable[[Any], Any]], Any] | None = None
+    result: Apart | None = None
     scope = _scope(types, kept)
 
     def recorded(*arrays: Any) -> list[Any]:
-        nonlocal rebuild
-        leaves, structure = jax.tree.flatten(fn(*arrays))
-        traced = [isinstance(leaf, (jax.Array, np.ndarray, np.generic)) for leaf in leaves]
-
-        def rebuild(found: list[Any], sized: Callable[[Any], Any]) -> Any:
-            new = iter(found)
-            return jax.tree.unflatten(structure, [next(new) if t else sized(leaf) for t, leaf in zip(traced, leaves)])
-
-        return [leaf for t, leaf in zip(traced, leaves) if t]
+        nonlocal result
+        result = Apart(fn(*arrays))
+        return result.arrays()
 
     try:
         supposed = current.get()
@@ -80,9 +74,9 @@ def stage(fn: Callable[..., Any], types: Sequence[LogicalTensor], functions: Fun
         raise refusal from error
 
     def replay(making: Making, values: Sequence[Any]) -> Any:
-        assert rebuild is not None
+        assert result is not None
         made = Replay(making, record)
-        return rebuild(made.run(closed, values), made.sized)
+        return result.rebuilt(made.run(closed, values), made.sized)
 
     return replay
 

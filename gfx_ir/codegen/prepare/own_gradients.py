@@ -7,22 +7,19 @@ from typing import Any
 
 from ...control import Form, is_call
 from ...copies import copy_graph
-from ...edited import take_place
+from ...edited import stand_behind, take_place
 from ...errors import MissingOp
 from ...graph import Graph, Node, Value
+from ...infer.elements import declared
 from ...naming import snake
-from ...op import lookup
 from ...ops._transform import GRAD, SCAN, several
 from ...passes.dce import eliminate_dead
 from ...passes.moves import splice
 from ...program import Program
 from ...trees import tree_map
-from ...types import LogicalTensor
 from .base import Emission, Lowering
 from .calls import OWN, TRANSFORMED, VALUE_AND_GRAD
 from .structure import structure
-
-_CONJ = lookup("conj")
 
 
 class OwnGradients(Lowering):
@@ -105,19 +102,9 @@ def _transformed(node: Node, functions: dict[str, Graph], emission: Emission) ->
     _replace(node, made, values)
     if emission.style.conjugates and kind in (GRAD, VALUE_AND_GRAD):
         for value in made.values[: len(inputs)]:
-            _conjugate(value)
+            if (dtype := declared(value)) is not None and dtype.kind == "c":
+                stand_behind(value, "conj")
     return key
-
-
-def _conjugate(gradient: Value) -> None:
-    """Let a gradient by complex numbers stand for its conjugate wherever it is used."""
-    dtype = gradient.type.dtype if isinstance(gradient.type, LogicalTensor) else None
-    node = gradient.node
-    if dtype is not None and dtype.kind == "c" and node.graph is not None:
-        made = node.graph.insert(Node(_CONJ, (gradient,), None, node.span), node.next).value
-        made.type, users = gradient.type, [user for user in gradient.users() if user is not made.node]
-        for user in users:
-            user.replace_input(gradient, made)
 
 
 def _without_generators(graph: Graph, values: list[Value], operands: Sequence[Any]) -> list[Value]:
