@@ -34,8 +34,8 @@ def plain(backend: Backend, tree: Any) -> bool:
 
 
 class Carried:
-    """A tree of a loop or test, as what the graph can hold in its place: the tree itself, or its leaves where it is not plain, among them
-    arrays that an object was made with."""
+    """A tree of a loop or test, as what the graph can hold in its place: the tree as the framework puts it together, keys in its order, or
+    its leaves where it is not plain, among them arrays that an object was made with."""
 
     def __init__(self, tracer: Capturing, backend: Backend) -> None:
         self.arrays, self.backend = tracer.arrays, backend
@@ -43,9 +43,10 @@ class Carried:
 
     def down(self, tree: Any) -> Any:
         """What is held for a tree."""
+        found, rebuild = flatten(self.backend, tree)
         if plain(self.backend, tree):
-            return tree
-        found, self.rebuild = flatten(self.backend, tree)
+            return rebuild(found)
+        self.rebuild = rebuild
         return tuple(
             [leaf if self.arrays.array_owner(leaf) is None else self.arrays.array_proxy(leaf) for leaf in found]
         )

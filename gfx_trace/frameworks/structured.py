@@ -61,7 +61,7 @@ class _State:
     def _stays(self, before: Any) -> None:
         """Hold what a trip leaves against what it begins with: arrays of one dtype and shape, or numbers, which widen. Raises
         UnsupportedConstruct where they are known to be others."""
-        found, wider = others(self.tracer, before, self.held), dict[int, DType]()
+        found, wider = others(self.tracer, self.backend, before, self.held), dict[int, DType]()
         for at, what, a, b in found:
             number = what == "dtype" and a.weak and a.dtype.kind != "b" and holds(b.dtype, a.dtype)
             if number and a.dtype.kind != b.dtype.kind:
@@ -92,12 +92,12 @@ class _State:
         return Access(self.get, self.set, (names[at] if whole else "loop state",), even=True)
 
 
-def others(tracer: Capturing, first: Any, second: Any) -> list[tuple[int, str, Any, Any]]:
-    """Where two trees are known to be no two values of one structure and type: the leaf, what is another, and both."""
+def others(tracer: Capturing, backend: Backend, first: Any, second: Any) -> list[tuple[int, str, Any, Any]]:
+    """Where two trees are known to be no two values of one structure and type: the leaf, as the framework counts, what is another, and both."""
     if (a := trees.tree_map(lambda _: "", first)) != (b := trees.tree_map(lambda _: "", second)):
         return [(0, "structure", a, b)]
     found = []
-    for at, pair in enumerate(zip(trees.leaves(first), trees.leaves(second))):
+    for at, pair in enumerate(zip(flatten(backend, first)[0], flatten(backend, second)[0])):
         held = [tracer.unwrap(leaf) for leaf in pair]
         a, b = (number_type(x, tracer.promotion) or type_of(x) for x in held)
         if a.dims is not None and b.dims is not None and never_meet(a.dims, b.dims):
@@ -124,7 +124,7 @@ def choice(
         return sides[-1]
 
     found = result.up(tracer.truths.ifexp(test, lambda: side(then), lambda: side(otherwise)))
-    for _, what, a, b in others(tracer, sides[0], sides[-1]):
+    for _, what, a, b in others(tracer, backend, sides[0], sides[-1]):
         refuse_others(
             tracer, "choice", "from one of its functions to the other, what they give changes its", what, a, b
         )

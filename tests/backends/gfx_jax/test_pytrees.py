@@ -119,9 +119,38 @@ def switched_class(x):
     return lax.switch(x[1].astype(int), sides, x).x
 
 
+def sorted_in_a_trip(p):
+    return lax.scan(lambda c, z: (jax.tree.map(lambda a: a + z, c), c["b"]), p, jnp.arange(4.0))
+
+
+def swapped_in_a_trip(x):
+    return lax.fori_loop(0, 3, lambda i, s: {"a": s["b"] + 0.5, "b": s["a"]}, {"b": x, "a": 1.0})
+
+
+def widened_in_a_trip(x):
+    return lax.fori_loop(0, 3, lambda i, s: {"a": s["a"] + 0.5, "b": s["b"] + 1}, {"b": 0, "a": 1})
+
+
+def sorted_by_a_loop(p):
+    return lax.while_loop(lambda s: jnp.sum(s["b"]) < 50, lambda s: {key: s[key] * 2 for key in sorted(s)}, p)
+
+
+def sorted_by_a_side(p):
+    sides = lambda p: {"b": p["b"] * 2, "a": p["a"]}, lambda p: {"a": p["a"] + 1, "b": p["b"]}
+    return lax.cond(jnp.sum(p["b"]) > 4, *sides, p)
+
+
+def by_the_order_of_keys(p):
+    return lax.fori_loop(0, 2, lambda i, s: {key: s[key] * (at + 2) for at, key in enumerate(s)}, p)
+
+
+ORDERED = {"b": X + 1, "a": jnp.ones((2, 3))}
+
+
 @pytest.mark.parametrize(
     "f, arg",
     [
+        (sorted_in_a_trip, ORDERED), (swapped_in_a_trip, jnp.float32(2)), (widened_in_a_trip, X), (sorted_by_a_loop, ORDERED), (sorted_by_a_side, ORDERED), (by_the_order_of_keys, ORDERED),
         (squares, TREE), (rows_as_a_tree, TREE), (none_as_a_leaf, TREE), (scalars_of, TREE), (all_of, TREE), (by_path, TREE),
         (of_a_class, X), (stopped, STATE), (mapped_state, STATE), (scanned_pair, PAIR), (scanned_state, STATE),
         (scanned_class, X), (looped_class, X), (chosen_class, X), (switched_class, X),
