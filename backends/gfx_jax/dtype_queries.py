@@ -17,7 +17,6 @@ from gfx_ir.ops import _seen
 from gfx_ir.python_numbers import is_number, kind_of
 
 from .mode import rules
-from .ops._lift import refuse
 
 _PYTHON = {"bool": "bool", "int": "int64", "float": "float64", "complex": "complex128"}
 _HINT = "give the capture example arguments or gfx.TensorSpec(shape, dtype)"
@@ -42,12 +41,25 @@ def _operand(x: Any, call: str) -> tuple[DType, bool]:
 
 
 def _result_type(*args: Any, return_weak_type_flag: bool = False) -> Any:
-    refuse("jnp.result_type", return_weak_type_flag=return_weak_type_flag or None)
     (first, *rest) = args
-    if not rest and isinstance(first, Value) and first.is_tensor and _seen.dtype(first) is None:
+    if (
+        not (rest or return_weak_type_flag)
+        and isinstance(first, Value)
+        and first.is_tensor
+        and _seen.dtype(first) is None
+    ):
         return ops.dtype_of(first)
-    dtype, _ = promoted([_operand(x, "jnp.result_type") for x in args], rules())
-    return _of_mode(dtype.name)
+    dtype, weak = promoted([_operand(x, "jnp.result_type") for x in args], rules())
+    return (_of_mode(dtype.name), weak) if return_weak_type_flag else _of_mode(dtype.name)
+
+
+def _is_weak(x: Any) -> bool:
+    """Whether the dtype of an array counts by its kind alone, as that of a number does. Raises UnsupportedConstruct for truths, which have
+    no other kind above them that tells."""
+    dtype, weak = _operand(x, "weak_type")
+    if dtype.kind == "b":
+        raise UnsupportedConstruct("GFX cannot answer weak_type of an array of truths", hint="leave the question out")
+    return weak
 
 
 def _is_complex(x: Any) -> bool:
@@ -76,6 +88,7 @@ def _promote(a: Any, b: Any) -> DType:
 
 
 QUERIES: dict[str, Callable[..., Any]] = {
+    "Array.weak_type@": _is_weak,
     "jnp.result_type jax.dtypes.result_type": _result_type,
     "jnp.iscomplexobj": _is_complex,
     "jnp.isrealobj": lambda x: not _is_complex(x),

@@ -277,7 +277,7 @@ class Facts:
         known = value.type if isinstance(value.type, LogicalTensor) else LogicalTensor()
         if self._assumed is not None and known.dtype is None and is_given(value.node):
             known = known.with_(dtype=self._assumed)
-        weak = known.weak and known.dtype is not None
+        weak = known.weak and known.dtype is not None and not is_given(value.node)
         kinds = frozenset((OF_LETTERS[known.dtype.kind],)) | ARRAYS if weak else ARRAYS  # type: ignore[union-attr]
         return Fact(kinds, frozenset(((known.dtype, known.weak),)), is_placeholder(value.node) and not known.dims)
 

@@ -69,7 +69,13 @@ def cast_whole_numbers(graph: Graph, backend: Backend, rules: str, facts: Facts)
         rules == "numpy" and backend.promotion == "jax" and True in strong
     )  # what NumPy makes a float of whole numbers
     chosen = any(map(_is_chosen, graph.walk()))
-    return bool(told) or len(strong) > 1 or gives_way or chosen or any(map(_gives_way, before))
+    return (
+        bool(told)
+        or len(strong) > 1
+        or gives_way
+        or chosen
+        or any(map(_gives_way, (*before, *graph.placeholders, *graph.parameters.values())))
+    )
 
 
 def _is_chosen(node: Node) -> bool:

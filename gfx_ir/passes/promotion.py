@@ -7,6 +7,7 @@ from functools import partial
 from ..backend import Backend
 from ..graph import Graph
 from ..infer.handed import Handed
+from ..types import LogicalTensor
 from .agree import cast_whole_numbers, return_unsigned
 from .promoted import promote_at_run, tell_filled
 from .running import widen_running
@@ -23,3 +24,13 @@ def keep_dtypes(graph: Graph, backend: Backend, rules: str, handed: Handed, entr
         promote_at_run(graph, backend, rules, partial(told, handed.numbers))
     tell_filled(graph, backend, rules, partial(told, handed.numbers))
     widen_running(graph, backend, rules, partial(told, handed.numbers))
+    if entry:
+        _count_as_arrays(graph)
+
+
+def _count_as_arrays(graph: Graph) -> None:
+    """Arrays that a program is given, or holds, are such: their dtypes count also where those that nodes make of them give way, as JAX's
+    weak ones do, which no other framework has."""
+    for value in (*graph.placeholders, *graph.parameters.values()):
+        if value.is_tensor and isinstance(value.type, LogicalTensor) and value.type.weak:
+            value.type = value.type.with_(weak=False)

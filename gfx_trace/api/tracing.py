@@ -17,7 +17,7 @@ from gfx_ir.passes.outline import outline
 from gfx_ir.pause import collection_paused
 from gfx_ir.probing import is_module, own_attribute
 from gfx_ir.trees import tree_map
-from gfx_ir.types import LogicalTensor, TensorSpec
+from gfx_ir.types import TensorSpec
 
 from ..capture.capture import Captured, capture
 from ..trace import tracer
@@ -86,7 +86,7 @@ def _spec(leaf: Any) -> Any:
     """The type of an array; what is none, as it is."""
     for owner in loaded_frameworks():
         if owner.is_tensor(leaf):
-            return LogicalTensor(owner.dtype_of(leaf), tuple(owner.shape_of(leaf)))
+            return owner.type_of(leaf)
     return leaf.logical() if isinstance(leaf, TensorSpec) else leaf
 
 

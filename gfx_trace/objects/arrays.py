@@ -170,10 +170,14 @@ class Arrays:
         return self.array_proxy(found, slot.key if isinstance(slot.key, str) else "constant", slot.place)
 
     def is_small(self, x: Any) -> bool:
-        """Whether an array is a constant where nothing else says that it is a parameter; none is whose framework says that it is trained."""
+        """Whether an array is a constant where nothing else says that it is a parameter; none is whose framework says that it is trained,
+        nor one of several elements whose dtype counts as that of a number does, which no list makes."""
         owner = self.array_owner(x)
         assert owner is not None
-        return self.tracer.constants and owner.trained(x) is not True and math.prod(owner.shape_of(x)) <= _SMALL
+        shape = owner.shape_of(x)
+        if not self.tracer.constants or owner.trained(x) is True or math.prod(shape) > _SMALL:
+            return False
+        return not shape or not owner.type_of(x).weak
 
     def array_value(self, x: Any, path: str, owner: Backend | None = None) -> Value:
         """An array as a parameter, or as a constant node where it is small and belongs to no module."""
@@ -194,7 +198,7 @@ class Arrays:
         if not own and at not in self.tracer.replaced and self.is_small(x):
             data, element = constant_data(owner, x)
             with self.outermost():
-                made = ops.constant(data, element)
+                made = ops.as_tensor(data) if owner.type_of(x).weak else ops.constant(data, element)
             if owner.numbers and not isinstance(x, np.generic):
                 self.tracer.record.put(made, NDARRAY)
             return made
@@ -222,7 +226,7 @@ class Arrays:
             return leaf.type
         data = self.tracer.params.get(leaf.node.args[0]) if is_parameter(leaf.node) else None
         owner = self.array_owner(data) if data is not None else None
-        return LogicalTensor() if owner is None else LogicalTensor(owner.dtype_of(data), tuple(owner.shape_of(data)))
+        return LogicalTensor() if owner is None else owner.type_of(data)
 
     @contextmanager
     def outermost(self) -> Iterator[None]:
@@ -243,7 +247,7 @@ class Arrays:
         while unique in params and params[unique] is not x:
             unique, count = f"{path}_{count}", count + 1
         if unique not in params:
-            type_ = LogicalTensor(owner.dtype_of(x), tuple(owner.shape_of(x))) if self.tracer.static_types else None
+            type_ = owner.type_of(x) if self.tracer.static_types else None
             params[unique] = x
             value = self.tracer.outermost.add_parameter(unique, type_)
             if isinstance(x, np.generic):

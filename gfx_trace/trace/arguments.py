@@ -229,7 +229,7 @@ class Arguments:
             self.tracer.notes += [
                 f"size {dims[axis]} of {path!r}, axis {axis}, is fixed: later calls find it" for axis in kept
             ]
-        return LogicalTensor(owner.dtype_of(value), dims)
+        return owner.type_of(value).with_(dims=dims)
 
     def _tensor(self, name: str, path: str, type_: LogicalTensor) -> tuple[Any, Any]:
         tracer = self.tracer

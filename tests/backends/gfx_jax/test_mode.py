@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import gfx_trace as gfx
+from gfx_ir.errors import UnsupportedConstruct
 
 X = np.array([0.1, 0.2, 0.3])
 
@@ -89,3 +90,34 @@ def test_inferred_types_are_those_of_jax(fn, dtype, mode):
     finally:
         jax.config.update("jax_enable_x64", before)
     assert (type_.dtype.name, type_.weak) == (want.dtype.name, want.weak_type)
+
+
+WEAK = jnp.asarray(2.0), jnp.full((3,), 2.0), jnp.asarray(2)
+
+
+@pytest.mark.parametrize("to", ("torch", "jax"))
+@pytest.mark.parametrize("weak", WEAK, ids=("fraction", "several", "whole"))
+@pytest.mark.parametrize("x", (jnp.ones(3, jnp.bfloat16), jnp.ones(3, jnp.int8)), ids=("bfloat16", "int8"))
+def test_arrays_that_give_way_to_other_dtypes_do_so_where_they_are_given_or_held(weak, x, to):
+    def given(w, x):
+        return w * x, jnp.stack([w, w]) * x[:2, None] if w.ndim else jnp.exp(w) * x
+
+    for fn, args in ((given, (weak, x)), (lambda x: given(weak, x), (x,))):
+        native = [torch.from_dlpack(arg) if to == "torch" else arg for arg in args]
+        for got, want in zip(gfx.transpile(fn, *args, to=to)(*native), fn(*args), strict=True):
+            assert str(got.dtype).removeprefix("torch.") == want.dtype.name
+            np.testing.assert_allclose(np.asarray(got.tolist()), want.astype(float), rtol=1e-2)
+
+
+def test_whether_a_dtype_counts_by_its_kind_alone_is_answered_where_it_is_known():
+    def asks(w, x):
+        made = w * 2, x * 2.0, jnp.sum(w), w.astype(jnp.float32), jnp.asarray(1.0), jnp.full((2,), 1.0), jnp.zeros(2)
+        return [x * (2 if one.weak_type else 3) for one in made]
+
+    for weak in WEAK:
+        want = asks(weak, jnp.ones(3))
+        np.testing.assert_array_equal(gfx.transpile(asks, weak, jnp.ones(3), to="jax")(weak, jnp.ones(3)), want)
+    with pytest.raises(UnsupportedConstruct, match="weak_type: the dtype of an argument is not known"):
+        gfx.symbolic_trace(asks, backend="jax")
+    with pytest.raises(UnsupportedConstruct, match="weak_type of an array of truths"):
+        gfx.symbolic_trace(lambda x: x * (x > 0).weak_type, jnp.ones(3))
