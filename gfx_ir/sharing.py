@@ -48,9 +48,12 @@ def as_written(
 
 
 def _with(tree: Any, at: Sequence[int], fn: Callable[[Any], Any]) -> Any:
-    """The tree with fn applied to the leaves of what stands at these positions."""
+    """The tree with fn applied to the leaves of what stands at these positions, if it has them: which parts a result has may hang on an
+    open test."""
     if not at:
         return mapped(fn, tree)
+    if not isinstance(tree, (tuple, list, dict)) or at[0] >= len(tree):
+        return tree
     held = items(tree)
     held[at[0]] = _with(held[at[0]], at[1:], fn)
     return like(tree, held)

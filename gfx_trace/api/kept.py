@@ -12,7 +12,7 @@ from gfx_ir.errors import GuardError
 from gfx_ir.loading import owner_of
 
 from ..control.replacing import NUMBERS
-from ..control.state import Write
+from ..control.writes import Write
 
 
 class Kept:

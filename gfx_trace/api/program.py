@@ -36,7 +36,7 @@ from gfx_ir.types import LogicalTensor, TensorSpec
 
 from ..calls.modules import check_modes
 from ..capture.capture import Captured
-from ..control.state import Write
+from ..control.writes import Write
 from ..frameworks.params import moved
 from ..interfaces import Capturing
 from ..python.draws import key_from

@@ -10,7 +10,7 @@ import numpy as np
 from gfx_ir.program import Program
 from gfx_ir.text import to_text
 
-from ..control.state import Write
+from ..control.writes import Write
 from ..python.remembered import Left
 
 

@@ -32,7 +32,8 @@ from ..calls.kept import Share
 from ..calls.modules import Mode, authors_own, register_root
 from ..calls.single_calls import inline_single_calls
 from ..control.nouns import with_article
-from ..control.state import Write, lasting_writes
+from ..control.state import lasting_writes
+from ..control.writes import Write
 from ..frameworks.assumed_kinds import merged
 from ..frameworks.holding import refuse_missing
 from ..frameworks.libraries import NotEntered, Route, Routes

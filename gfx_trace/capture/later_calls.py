@@ -24,7 +24,7 @@ from gfx_ir.passes.fingerprint import region_key
 from gfx_ir.program import Program
 from gfx_ir.types import LogicalTensor
 
-from ..control.state import Write
+from ..control.writes import Write
 from ..python.remembered import Recalled
 from .alike import Capture, T, same, same_arrays, settled
 from .prefixes import Prefixes, cut, is_size

@@ -23,7 +23,7 @@ from gfx_ir.program import Program
 from gfx_ir.runtime.executor import Executor
 from gfx_ir.types import LogicalTensor
 
-from ..control.state import Write
+from ..control.writes import Write
 from ..frameworks.params import moved
 from ..heap.aliases import WrittenConstant
 from ..values.flavour import loaded_frameworks

@@ -55,6 +55,7 @@ class Results:
         self._seen: set[int] = set()  # ids of those that are part of the result
         self._path = [RESULT]
         self._place: list[int] | None = []  # the positions that lead there; None: they are not told
+        self._met: Any = None  # where what stands there is held, in an object that outlives the call
         self.shared: dict[tuple[int, ...], list[Proxy]] = {}  # whose memory tensors of the result have, or may have
         self.records: dict[str, Record] = {}
         self._by_ops = ByOps(tracer.record)
@@ -82,16 +83,16 @@ class Results:
             self._share(rows)
             return self._rows(kind, rows)
         if tracer.arrays.array_owner(result) is not None:
-            return self.tree(tracer.arrays.array_proxy(result))
+            return self.tree(tracer.arrays.array_proxy(result, place=self._met))
         if dataclasses.is_dataclass(result) and not isinstance(result, type):
             return self._fields(kind, _fields(result))
         if isinstance(result, dict):
             tracer.effects.sure_of(result)
-            return self._items(dict(result), None if kind is dict else kind)
+            return self._items(dict(result), None if kind is dict else kind, result)
         if isinstance(result, (tuple, list)):
             if hasattr(result, "_fields") and not framework(kind.__module__):
                 self._record(kind, result._fields)
-            parts = [self._part(at, item, at) for at, item in enumerate(result)]
+            parts = [self._part(at, item, at, result) for at, item in enumerate(result)]
             tree = [p[0] for p in parts]
             named = kind if hasattr(result, "_fields") else None
             rebuild = _rebuilder([p[1] for p in parts], named._make if named else kind)
@@ -124,7 +125,7 @@ class Results:
     def _share(self, result: Any) -> None:
         """Note whose memory a tensor has that stands at this place."""
         if self._place is not None and mutable(result):
-            self.shared[tuple(self._place)] = memory(result)
+            self.shared.setdefault(tuple(self._place), []).extend(memory(result))
 
     def _registered(self, result: Any) -> Made:
         """An object that the framework takes apart as a tree, as a dictionary by the paths of its leaves."""
@@ -148,16 +149,17 @@ class Results:
 
         return nest({name: part[0] for name, part in zip(names, parts)}), rebuild
 
-    def _part(self, key: Any, item: Any, at: int) -> Made:
+    def _part(self, key: Any, item: Any, at: int, holder: Any = None) -> Made:
         """The tree of what a container holds under a key, which is the part at this position of its own tree."""
-        place = self._place
+        place, met, journal = self._place, self._met, self.tracer.journal
         self._path.append(str(key))
         self._place = None if place is None else [*place, at]
+        self._met = None if holder is None or journal.made.since(holder) else (id(journal.tables.owner(holder)), key)
         try:
             return self.tree(item)
         finally:
             self._path.pop()
-            self._place = place
+            self._place, self._met = place, met
 
     def _record(self, kind: type, fields: Iterable[str]) -> None:
         """Note that the tree at this place stands for an object of named fields."""
@@ -226,8 +228,8 @@ class Results:
         found = (rows.rows if isinstance(rows, ListedItems) else numbers(tracer, rows, number)).read()
         return found if kind is list else tracer.host("tuple", found), None
 
-    def _items(self, items: dict, make: Any) -> Made:
-        parts = {key: self._part(key, item, at) for at, (key, item) in enumerate(items.items())}
+    def _items(self, items: dict, make: Any, holder: Any = None) -> Made:
+        parts = {key: self._part(key, item, at, holder) for at, (key, item) in enumerate(items.items())}
         tree = {key: p[0] for key, p in parts.items()}
         if make is None and not any(p[1] for p in parts.values()):
             return tree, None

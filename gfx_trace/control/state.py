@@ -5,11 +5,10 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from gfx_ir import ops
-from gfx_ir.backend import Backend
 from gfx_ir.control import is_given, is_placeholder
 from gfx_ir.dtypes import dtype
 from gfx_ir.errors import UnsupportedConstruct
@@ -21,35 +20,18 @@ from gfx_ir.trees import leaves
 
 from ..heap.aliases import WrittenConstant
 from ..heap.contents import FIXED, unchanged
-from ..heap.journal import containers, is_held
+from ..heap.journal import containers
 from ..heap.slots import MISSING, Replaced, Slot
 from ..interfaces import Capturing
 from ..python.remembered import Filled, Left, hangs_on_data, inside
 from ..values.gated import usable
 from ..values.gradient_marks import unmarked
-from ..values.lost import Lost
 from ..values.proxy import HostProxy, Proxy, weak_kind
 from .kept_sizes import keep
 from .replacing import Replaces, begins, changes, is_made, path_of, refusal_of
+from .writes import Write, check_alone, check_apart, check_decided, check_told_apart
 
 Apart = Callable[[Any], tuple[Any, Callable[[Any], Any] | None]]
-
-
-@dataclass(frozen=True)
-class Write:
-    """One thing that the program writes: its path, its new value, and the slot of the real object (None: an array, by its path)."""
-
-    path: str
-    value: Any
-    slot: Slot | None = None
-    param: str | None = None  # the parameter that stands for what the slot held
-    first: UnsupportedConstruct | None = None  # what to raise where a later call, which finds it written, is another
-    kept: bool = True  # whether it is state of the program; what each call would write again, and is fixed, is not
-    owner: Backend | None = None  # whose tensor it is
-    rebuild: Callable[[Any], Any] | None = None  # makes the object again whose tensors `value` is
-    there: str | None = None  # the parameter that tells whether the slot holds anything but None
-    before: Any = None  # what the slot held before the first call, where that is a parameter
-    array: Proxy | None = None  # the tensor that is written in place
 
 
 def lasting_writes(
@@ -84,9 +66,10 @@ def lasting_writes(
         replaces.together = together
     if raised:
         raise raised[0]
-    _check_alone(tracer, found, (arguments, *_closed_over(target)))
+    check_alone(tracer, found, (arguments, *_closed_over(target)))
+    check_told_apart(tracer, found)
     found += [Write(write.there, ops.constant(True, dtype=dtype(bool))) for write in found if write.there is not None]
-    _check_apart(tracer, [write for write in found if write.slot is None])
+    check_apart(tracer, [write for write in found if write.slot is None])
     asked = [write.first for write in found if write.first is not None]
     set_up = [write.slot for write in found if write.slot is not None and not write.kept]
     changed = [slot for slot in slots if not _set_again(tracer, slot)]
@@ -122,7 +105,7 @@ def _write(tracer: Capturing, slot: Slot, reached: set[int], apart: Apart) -> Wr
     if slot.kind == "proxy":
         return _array_write(tracer, slot)
     if slot.kind == "base":
-        _check_decided(tracer, slot)
+        check_decided(tracer, slot)
         return None
     if slot.kind == "attribute" and (id(slot.object), slot.key) in tracer.derived:
         return None
@@ -280,27 +263,6 @@ def _param_of(tracer: Capturing, slot: Slot, array: Any) -> str | None:
     return found
 
 
-def _check_alone(tracer: Capturing, writes: list[Write], roots: tuple) -> None:
-    """Raises where the next call finds what a write replaces at another place that the code met: one parameter stands for both."""
-    for slot, array in (
-        (write.slot, tracer.params[write.param]) for write in writes if write.slot and write.param in tracer.params
-    ):
-        twice = id(array) in tracer.met_twice or tracer.places.get(id(array), slot.place) != slot.place
-        if twice or (id(array) in tracer.met_within and is_held(array, tracer.consulted.by_name, *roots)):
-            raise UnsupportedConstruct(
-                f"GFX cannot convert this write: the tensor that {slot.name!r} held before is met elsewhere, too, where the next call still finds it",
-                slot.span, "write into it in place, or let each place have a tensor of its own",
-            )  # fmt: skip
-
-
-def _check_decided(tracer: Capturing, slot: Slot) -> None:
-    """An argument or parameter may not be left undecided: the caller sees it."""
-    first = tracer.journal.frames[0].get((id(slot.object), "proxy", None))
-    held = first.old if first is not None else slot.object.value
-    if type(slot.object.base) is Lost and isinstance(held, Value) and is_given(held.node):
-        slot.object.base.read()
-
-
 def _array_write(tracer: Capturing, slot: Slot) -> Write | None:
     proxy = slot.object
     value = unmarked(proxy.value)  # what is written has no gradient
@@ -316,29 +278,6 @@ def _array_write(tracer: Capturing, slot: Slot) -> Write | None:
         return None
     path = node.args[0]
     return Write(beside(path) if is_placeholder(node) and path in tracer.params else path, value, array=proxy)
-
-
-def _check_apart(tracer: Capturing, writes: list[Write]) -> None:
-    """Raises where what is written to one array from outside is seen in another that the code met, as in a view of a buffer: each
-    stands for itself in the graph."""
-    written = [tracer.params[write.path] for write in writes if write.path in tracer.params]
-    ids = {id(x) for x in written}
-    if not ids:
-        return
-    placed = [(tracer.arrays.array_owner(x), x) for x in tracer.kept]
-    spans = [(*owner.extent(x), owner, x) for owner, x in placed if owner is not None and owner.views]
-    last: list[tuple] = []
-    for span in sorted(spans, key=lambda span: span[:2]):
-        start, _, owner, x = span
-        last = [other for other in last if other[1] > start]
-        for _, _, _, y in last:
-            if x is not y and not ids.isdisjoint((id(x), id(y))) and owner.share(x, y):
-                name = next(name for name, held in tracer.params.items() if held is x or held is y)
-                raise UnsupportedConstruct(
-                    f"GFX cannot convert this write: another tensor that the code uses shares the memory of {name!r}, and would see it",
-                    tracer.span(), "use a view that is made in the captured code, or a copy",
-                )  # fmt: skip
-        last.append(span)
 
 
 def _closed_over(target: Any) -> list[Any]:

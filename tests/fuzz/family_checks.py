@@ -261,6 +261,8 @@ def judged(program: Program) -> str:
         got = _called(captured, program, n)
         if not same(want, got, program.flavour != "jax"):
             return f"{_kind(want, got, 'program', program)}: program at {n}: {want}, got {got}"
+        if got == REFUSED:  # what the author's call writes for the next one, this one has not
+            break
     return "equal"
 
 

@@ -9,8 +9,9 @@ import pytest
 import torch
 
 import gfx_trace as gfx
-from gfx_ir.errors import GuardError
+from gfx_ir.errors import GuardError, UnsupportedConstruct
 from gfx_ir.trees import leaves
+from program_text import define
 
 Pair = collections.namedtuple("Pair", "first second")
 
@@ -314,3 +315,60 @@ def test_jax_gives_arrays_of_their_own():
     program = gfx.transpile(Itself(), torch.ones(4), to="jax")
     first, second = program(np.ones(4, "float32")), program(np.ones(4, "float32"))
     assert np.allclose(first, np.arange(4) + 1) and np.allclose(second, np.arange(4) + 2)
+
+
+class OpenParts(Counting):
+    """Which parts the result has hangs on a number of Python's."""
+
+    def forward(self, x, n: int):
+        self.total.add_(x)
+        if n > 2:
+            return {"last": self.last}
+        return self.total[:2], n, [self.total]
+
+
+def test_parts_that_a_result_has_on_one_side_of_a_test_are_the_very_tensors_there():
+    model = OpenParts()
+    program = gfx.symbolic_trace(model, backend="torch")
+    x = torch.ones(4)
+    first, _, (whole,) = program(x, 1)
+    assert whole is model.total
+    program(x, 3)
+    torch.testing.assert_close(first, torch.arange(2.0) + 2)
+
+
+class Holder:
+    def __init__(self):
+        self.v, self.w = torch.arange(3.0), torch.zeros(3)
+        self.rows = [self.v, self.w + 1]
+
+
+@pytest.mark.parametrize(
+    "write",
+    ["m.w.add_(x); m.w = m.v", "m.rows[1].mul_(2); m.rows[1] = m.rows[0][:]", "r = m.w * 1; m.v += x; m.w = m.v"],
+)
+def test_a_tensor_that_is_put_at_a_second_place_and_written_in_place_is_refused(write):
+    with pytest.raises(UnsupportedConstruct, match="gets a tensor that stands elsewhere, too"):
+        gfx.symbolic_trace(writing(write, "m.w * 1"), torch.ones(3))
+
+
+@pytest.mark.parametrize(
+    "write", ["m.v.add_(x); m.v, m.w = m.w, m.v", "m.v.add_(x); m.w = m.v", "m.w.add_(x); m.w = m.v.clone()"]
+)
+def test_tensors_that_change_places_are_told_apart(write):
+    results = [
+        [f(torch.ones(3) * n).clone() for n in range(1, 4)]
+        for f in (writing(write, "m.w * 1"), gfx.symbolic_trace(writing(write, "m.w * 1"), torch.ones(3)))
+    ]
+    torch.testing.assert_close(*results)
+
+
+@pytest.mark.parametrize("given", ["m.rows", "vars(m)", "dict(vars(m))"])
+def test_what_a_result_holds_of_an_object_is_met_there(given):
+    with pytest.raises(UnsupportedConstruct, match="'v' held before is met elsewhere, too"):
+        gfx.symbolic_trace(writing("m.v = m.v + x", given), torch.ones(3))
+
+
+def writing(statements, result):
+    """A function of one holder."""
+    return define(f"def f(x):\n    {statements}\n    return {result}\n", "<writing>", m=Holder())
