@@ -54,7 +54,7 @@ class TorchDevice(FrameworkDevice):
         return x.dtype, x.shape, x.layout
 
     def to_host(self, x: Any) -> np.ndarray:
-        return np.asarray(self.backend.to_host(x.to_dense() if x.is_mkldnn else x))
+        return np.asarray(self.backend.to_host(x))
 
     def from_host(self, x: np.ndarray) -> Any:
         return self.backend.from_host(x).to(self.handle)

@@ -298,7 +298,8 @@ class TorchBackend(Backend):
     read_state = staticmethod(read_state)
 
     def to_host(self, x: Any) -> np.ndarray:
-        x = x.detach().cpu().resolve_conj().resolve_neg()
+        x = x.detach().cpu()
+        x = x.resolve_conj().resolve_neg() if x.layout is torch.strided else x.to_dense()
         name = self.dtype_of(x).name
         if name in _BY_BITS:
             return x.contiguous().view(_BY_BITS[name][0]).numpy().view(getattr(ml_dtypes, name))

@@ -202,7 +202,7 @@ def _replaces(tracer: Capturing, slot: Slot, value: Any, old: Any) -> bool:
     if slot.kind != "attribute" or slot.key == "__dict__" or not hangs_on_data(value):
         return False
     if type(value) is tuple:
-        new = not _is_several(value) and not _is_size(value)
+        new = not _is_size(value)
     else:
         new = tracer.journal.made.since(value) if isinstance(value, (list, dict)) else is_made(tracer, value)
     before = {id(part) for part in inside(old)}

@@ -31,7 +31,7 @@ def next_item(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if not args or not is_iterator(args[0]):
         usable(*args)
         return f(*args, **kwargs)
-    if type(args[0]) is RowIterator and len(args) == 1:
+    if isinstance(args[0], Lazy) and len(args) == 1:
         return args[0].first()
     try:
         return tracer.iteration.next(args[0])
@@ -120,7 +120,7 @@ def combine(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     )  # which may grow before its items are
     if f is enumerate:
         start = kwargs.get("start", args[1] if len(args) > 1 else 0)
-        return _lazy_combination(tracer, f, asked, start)
+        return tracer.iteration.made(Combination(tracer, f, asked, start))
     if f is reversed and type(parts[0]) is ListedItems:
         return parts[0].cut(tracer, slice(None, None, -1))
     if f is reversed and type(args[0]) in (list, tuple) and type(parts[0]) is Proxy and mutable(parts[0]):
@@ -133,7 +133,7 @@ def combine(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     if kwargs.get("strict"):
         parts = asked = tuple(map(rows_of, parts))
         _of_one_length(tracer, parts)
-    return _lazy_combination(tracer, f, parts if f is reversed else asked)
+    return tracer.iteration.made(Combination(tracer, f, parts if f is reversed else asked, 0))
 
 
 def _downwards(last: Any) -> Any:
@@ -150,23 +150,48 @@ def _counted(tracer: Capturing, part: Any) -> Any:
     )
 
 
-def _lazy_combination(tracer: Capturing, f: Any, parts: tuple, start: Any = 0) -> Lazy:
-    def steps() -> Iterator[Any]:
-        more = () if f is not enumerate else (start,)
-        return f(*(part if f is reversed else tracer.iteration.steps(part) for part in parts), *more)
+class Combination(Lazy):
+    """zip, enumerate or reversed of parts of which some are open."""
 
-    def combined(taken: Callable[[Any], Any]) -> Any:
-        made = []
-        for part in parts:
+    __slots__ = ("parts", "start", "tracer")
+
+    def __init__(self, tracer: Capturing, f: Any, parts: tuple, start: Any) -> None:
+        self.tracer, self.parts, self.start = tracer, parts, start
+        whole, turns = lambda: self._combined(tracer.iteration.drained), lambda: self._combined(tracer.iteration.turns)
+        super().__init__(f, whole, self._each, turns)
+
+    def _each(self) -> Iterator[Any]:
+        f, steps = self.kind, self.tracer.iteration.steps
+        more = () if f is not enumerate else (self.start,)
+        return f(*(part if f is reversed else steps(part) for part in self.parts), *more)
+
+    def _combined(self, taken: Callable[[Any], Any]) -> Any:
+        tracer, made = self.tracer, list[Any]()
+        for part in self.parts:
             made.append(taken(part))
-            if f is zip and is_iterator(part):  # the shortest tells how far it moves, also where it stands twice
+            if self.kind is zip and is_iterator(
+                part
+            ):  # the shortest tells how far it moves, also where it stands twice
                 tracer.iteration.doubt(part)
-        if f is enumerate and type(made[0]) is Stepped:
-            return _numbered(tracer, made[0], start)
-        return Combined(f.__name__, tuple(made), start)
+        if self.kind is enumerate and type(made[0]) is Stepped:
+            return _numbered(tracer, made[0], self.start)
+        return Combined(self.kind.__name__, tuple(made), self.start)
 
-    whole, turns = (lambda: combined(tracer.iteration.drained)), (lambda: combined(tracer.iteration.turns))
-    return tracer.iteration.made(Lazy(f, whole, steps, turns))
+    def opens(self) -> bool:
+        if self.whole is None or self.kind is reversed:
+            return False
+        self.parts = tuple([iterator(self.tracer, iter, (part,), {}) for part in self.parts])
+        return any(isinstance(part, Lazy) and part.opens() for part in self.parts)
+
+    def first(self) -> Any:
+        if not self.opens():
+            return super().first()
+        tracer = self.tracer
+        item = tuple([next_item(tracer, next, (part,), {}) for part in self.parts])
+        if self.kind is not enumerate:
+            return item
+        at, self.start = self.start, operate(tracer, "add", self.start, 1)
+        return at, *item
 
 
 def _numbered(tracer: Capturing, source: Stepped, start: Any) -> Stepped:

@@ -94,6 +94,14 @@ class Lazy:
         active.builder.iteration.doubt(self)
         return self.turns()
 
+    def opens(self) -> bool:
+        """Whether it is open how many items there are, and `first` gives them nevertheless."""
+        return False
+
+    def first(self) -> Any:
+        """The next item. Raises StopIteration where all are taken."""
+        return active.builder.iteration.next(self)
+
     def __iter__(self) -> Iterator[Any]:
         return self
 
@@ -132,6 +140,9 @@ class RowIterator(Lazy):
             return [rows.cut(tracer, behind) if self.taken else rows]
         rest = tracer.views.getitem(rows, behind) if self.taken else rows
         return [StackedRows(rest, rows_kind(rest))]
+
+    def opens(self) -> bool:
+        return True
 
     def first(self) -> Any:
         """The next row, which is checked to be there. Raises StopIteration where all are taken."""

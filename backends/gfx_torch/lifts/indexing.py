@@ -43,6 +43,12 @@ def getitem(input: Any, index: Any) -> Any:
     index = tuple(index) if taken_for_tuple(index) else index
     if not _apart(index):
         return ops.getitem(input, index)
+    first, then = _in_turn(index)
+    return ops.getitem(ops.getitem(input, first), then)
+
+
+def _in_turn(index: tuple) -> tuple[tuple, tuple]:
+    """The integers of an index, and what is taken of that."""
     first = tuple(slice(None) if _is_list(item) or item is None else item for item in index)
     first = tuple(item for item, given in zip(first, index) if given is not None)
     then = tuple(
@@ -50,17 +56,15 @@ def getitem(input: Any, index: Any) -> Any:
         for item in index
         if not _is_int(item)
     )
-    return ops.getitem(ops.getitem(input, first), then)
+    return first, then
 
 
 def setitem(input: Any, index: Any, value: Any) -> Any:
     """x[index] = value."""
     index = tuple(index) if taken_for_tuple(index) else index
     if _apart(index):
-        refuse(
-            "writing to an index of integers and index tensors with a slice between them has no counterpart",
-            "write x[i][..., j] = value",
-        )
+        index, then = _in_turn(index)
+        value = ops.index_put(ops.getitem(input, index), then, value)
     return ops.index_put(input, index, value)
 
 

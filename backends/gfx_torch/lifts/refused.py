@@ -12,12 +12,12 @@ from ..lifting import refuse
 _SPARSE = "is about sparse tensors, which NumPy and JAX have not"
 _REASONS = {
     (_SPARSE, "work with the dense tensor: x.to_dense()"): (
-        "torch.sparse.mm torch.sparse.sampled_addmm torch.sparse.addmm torch.sparse.sum torch.sparse.softmax"
+        "torch.sparse.sampled_addmm torch.sparse.sum torch.sparse.softmax"
         " torch.sparse.log_softmax torch.sparse.spsolve Tensor.to_sparse"
     ),
     (_SPARSE, "make the dense tensor: torch.zeros(size).index_put(tuple(indices), values, accumulate=True)"): (
-        "torch.sparse_coo_tensor torch.sparse_compressed_tensor torch.sparse_csr_tensor torch.sparse_csc_tensor"
-        " torch.sparse_bsr_tensor torch.sparse_bsc_tensor"
+        "torch.sparse_compressed_tensor torch.sparse_csr_tensor torch.sparse_csc_tensor torch.sparse_bsr_tensor"
+        " torch.sparse_bsc_tensor"
     ),
     (
         "is a hash of PyTorch's own, over 64 unsigned bits, which JAX has only by a setting",

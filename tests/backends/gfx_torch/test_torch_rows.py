@@ -329,3 +329,18 @@ def test_positions_in_bytes_are_counted_in_64_bits():
     program = gfx.symbolic_trace(lambda x: torch.unravel_index(x, (3, 300)), x)
     for got in (program(x), program.to("jax")(np.asarray(x))):
         assert [np.asarray(part).tolist() for part in got] == [[0, 0, 0], [5, 200, 7]]
+
+
+def _written(c, p):
+    c = c.clone()
+    c[0, :, p[0]] = c[1, :, :1]
+    c[:, 0, ..., None, p[0, :2]] *= 3.0
+    c[p[0, 2:], :, -1] = 7.0
+    return c
+
+
+@pytest.mark.parametrize("to", ["torch", "jax"])
+def test_integers_and_index_tensors_apart_are_written(to):
+    program = gfx.symbolic_trace(_written, CUBE, POSITIONS).to(to)
+    given = [x if to == "torch" else jnp.asarray(x.numpy()) for x in (CUBE, POSITIONS)]
+    np.testing.assert_array_equal(np.asarray(program(*given)), _written(CUBE, POSITIONS).numpy())

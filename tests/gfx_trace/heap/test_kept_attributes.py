@@ -121,6 +121,7 @@ class Recorder(nn.Module):
             self.features.append((x, x.shape))
         self.losses = {"mean": x.mean(), "parts": [x.sum(), self.features[0][0]]}
         self.size, self.rows, self.both = x.shape[-2:], x.shape[0], (x, x.shape[0])
+        self.pair = x * 3, x - 1
         return x * count * self.size[0]
 
 
@@ -132,7 +133,7 @@ def test_containers_and_sizes_that_a_call_keeps_are_state(dynamic):
         torch.testing.assert_close(program(x), plain(x))
         assert (model.size, model.rows, model.both[1]) == (plain.size, plain.rows, plain.both[1])
         torch.testing.assert_close([a for a, _ in model.features], [a for a, _ in plain.features])
-        torch.testing.assert_close(model.losses, plain.losses)
+        torch.testing.assert_close((model.losses, model.pair), (plain.losses, plain.pair))
     with pytest.raises(UnsupportedConstruct, match="contents of a Recorder outlive the call"):
         gfx.symbolic_trace(Recorder(asks=True), torch.ones(2, 3), dynamic=dynamic)
 

@@ -138,6 +138,26 @@ def test_the_first_of_an_iterator_over_a_list_that_a_test_fills():
     assert_as_python(taken_first, (), [(x,) for x in DATA])
 
 
+def numbered(x):
+    rows = enumerate(zip(x, x * 2), start=1)
+    i, (first, _) = next(rows)
+    _, second = next(rows)
+    return first + second[0] * second[1], sum((a * b * j for j, (a, b) in rows), x[0] * i)
+
+
+def paired_with_a_list(x):
+    rows = zip(x, [3.0, 4.0, 5.0])
+    first, by = next(rows)
+    return first * by, [row * at for row, at in rows]
+
+
+@pytest.mark.parametrize("fn", [numbered, paired_with_a_list])
+def test_the_first_of_what_goes_over_rows_of_open_number(fn):
+    program = gfx.symbolic_trace(fn, gfx.TensorSpec((gfx.Dim("n", min=3), 2), "float32"))
+    for x in (torch.arange(8.0).reshape(4, 2), torch.ones(3, 2)):
+        torch.testing.assert_close(program(x), fn(x))
+
+
 @pytest.mark.parametrize(
     "pairs",
     [
