@@ -196,6 +196,9 @@ class Applying:
         if copies != "maybe" or not self._tracer.functions.share.refs:
             return copies, result
         here = is_there(self._tracer, result, values[0], backend)
+        if here is None and backend is not None and backend.lays_in_order:
+            shares = self._tracer.assumed.laid.shares(result, values[0])
+            return copies if shares is None else not shares, result
         return copies if here is None else not here, values[0] if here else result
 
     def _wrote(self, lift: Lift, x: Proxy, others: tuple, old: Value, new: Any, mark: Mark) -> None:

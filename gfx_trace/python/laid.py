@@ -10,6 +10,7 @@ from typing import Any
 from gfx_ir import ops
 from gfx_ir.backend import Lift
 from gfx_ir.control import is_parameter
+from gfx_ir.errors import OpenShape
 from gfx_ir.graph import Node, Value
 from gfx_ir.host import DimLike, add, bounds, divide, mul, product
 from gfx_ir.memory import QUESTIONS, Layout, dense, exceeds
@@ -54,6 +55,20 @@ class Laid:
         if found is None or (value in self.twofold and not _ROWS(found[1])):
             return None
         return found
+
+    def shares(self, result: Any, value: Any) -> bool | None:
+        """Whether a call that copies where its result is no view of its argument gives a view, or the argument itself; None where
+        nothing tells."""
+        result, value = self._tracer.facts.root(result), self._tracer.facts.root(value)
+        if type(result) is not Value or not (result is value or result.node.op.traits & Trait.IN_ORDER):
+            return None
+        try:
+            under, seen = self.asked(value), self.asked(result)
+            if under is None or seen is None or None in (under[0], seen[0]):
+                return None
+            return _ROWS(under[1]) if result is value else under[0] is seen[0]
+        except OpenShape:
+            return None
 
     def _of(self, value: Value, dims: tuple) -> tuple[Value | None, Layout] | None:
         tracer, node = self._tracer, value.node

@@ -97,18 +97,18 @@ def test_a_call_that_is_no_pattern_runs_the_librarys_own_code(einops):
             gfx.transpile(lambda x: einops.reduce(x, pattern, reduction), torch.zeros(2, 3), to="torch")
 
 
-def test_a_write_reaches_through_split_axes_and_is_refused_where_axes_are_merged(einops):
+def test_a_write_reaches_through_views_and_is_refused_where_nothing_tells_which_are(einops):
     def write(x, pattern, **sizes):
         y = einops.rearrange(x, pattern, **sizes)
         y += 1
         return x
 
-    for pattern, sizes in (("b (n m) -> n b m", {"m": 2}), ("b n -> n b", {})):
+    views = ("b (n m) -> n b m", {"m": 2}), ("b n -> n b", {}), ("b ... -> (b ...)", {})
+    for pattern, sizes in (*views, ("b n -> (n b)", {})):
         made = gfx.transpile(lambda x: write(x, pattern, **sizes), torch.zeros(2, 4), to="torch")
-        assert torch.equal(made(torch.zeros(2, 4)), torch.ones(2, 4))
-    for pattern in ("b n -> (n b)", "b ... -> (b ...)"):
-        with pytest.raises(gfx.GfxError, match="shares memory at times"):
-            gfx.transpile(lambda x: write(x, pattern), torch.zeros(2, 4), to="torch")
+        assert torch.equal(made(torch.zeros(2, 4)), torch.full((2, 4), float((pattern, sizes) in views)))
+    with pytest.raises(gfx.GfxError, match="shares memory at times"):
+        gfx.transpile(lambda x: write(x, "b n -> (n b)"), torch.zeros(4, 2).T, to="torch")
 
 
 KEPT = {

@@ -226,3 +226,44 @@ def test_a_captured_tensor_is_strided():
         return x.to_dense() if x.layout == torch.sparse_coo else x + torch.zeros(2, 3, layout=x.layout)
 
     torch.testing.assert_close(gfx.transpile(dense, to="torch")(DENSE), DENSE)
+
+
+def rows_written(x):
+    y = torch.zeros(2, 3)
+    y.reshape(-1)[: len(x)] += x
+    return y
+
+
+def copy_written(x):
+    turned = x[:, None].expand(len(x), 2).T + torch.zeros(2, len(x))
+    flat = (turned.contiguous() * 2).T.flatten()
+    flat[0] = 7.0
+    return turned, flat
+
+
+def argument_written(x):
+    part, copy = x.reshape(2, 2), x.view(2, 2).T.contiguous()
+    part[0] = 5.0
+    copy[1] = 6.0
+    return x, part, copy
+
+
+@pytest.mark.parametrize("fn", [rows_written, copy_written, argument_written])
+@pytest.mark.parametrize("to", ["torch", "jax"])
+def test_whether_a_written_tensor_is_a_view_or_a_copy_hangs_on_how_it_lies(fn, to):
+    made = gfx.transpile(fn, torch.arange(4.0), to=to)
+    expected = fn(torch.arange(4.0))
+    found = made(torch.arange(4.0) if to == "torch" else np.arange(4.0, dtype="float32"))
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(np.asarray(a), b)
+
+
+def test_a_copy_of_which_nothing_tells_is_not_written():
+    def fn(x):
+        flat = (x @ x).reshape(-1)
+        flat[0] = 1.0
+        return flat
+
+    gfx.symbolic_trace(fn, torch.ones(2, 2))
+    with pytest.raises(UnsupportedConstruct, match="shares memory at times"):
+        gfx.symbolic_trace(lambda x: (y := x @ x, y.reshape(-1).fill_(1.0)), torch.ones(2, 2))
