@@ -34,23 +34,36 @@ def plain(backend: Backend, tree: Any) -> bool:
 
 
 class Carried:
-    """A tree of a loop or test, as what the graph can hold in its place: the tree as the framework puts it together, keys in its order, or
-    its leaves where it is not plain, among them arrays that an object was made with."""
+    """A tree of a loop or test, as what the graph can hold in its place: the tree itself, keys in the order of the first one, or its leaves
+    where it is not plain, among them arrays that an object was made with. The author's code gets it as the framework puts it together."""
 
     def __init__(self, tracer: Capturing, backend: Backend) -> None:
         self.arrays, self.backend = tracer.arrays, backend
         self.rebuild: Rebuild | None = None
+        self._first: Any = None
 
     def down(self, tree: Any) -> Any:
         """What is held for a tree."""
-        found, rebuild = flatten(self.backend, tree)
         if plain(self.backend, tree):
-            return rebuild(found)
-        self.rebuild = rebuild
+            self._first = _ordered(self._first, tree)
+            return self._first
+        found, self.rebuild = flatten(self.backend, tree)
         return tuple(
             [leaf if self.arrays.array_owner(leaf) is None else self.arrays.array_proxy(leaf) for leaf in found]
         )
 
     def up(self, held: Any) -> Any:
         """The tree for what is held."""
-        return held if self.rebuild is None else self.rebuild(held)
+        if self.rebuild is not None:
+            return self.rebuild(held)
+        found, rebuild = flatten(self.backend, held)
+        return rebuild(found)
+
+
+def _ordered(first: Any, tree: Any) -> Any:
+    """A tree, its keys in the order of the first one where they are the same."""
+    if type(first) is type(tree) is dict and first.keys() == tree.keys():
+        return {key: _ordered(item, tree[key]) for key, item in first.items()}
+    if type(first) is type(tree) and type(tree) in (tuple, list) and len(first) == len(tree):
+        return type(tree)(map(_ordered, first, tree))
+    return tree
