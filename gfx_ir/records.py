@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import keyword
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 RESULT = "return"
-"""The path of a program's result; what it holds is found by keys and positions behind dots."""
+"""The path of a program's result, as an argument's is its name; what it holds is found by keys and positions behind dots."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,20 @@ class Record:
     def public(self) -> tuple[str, ...]:
         """The fields of the NamedTuple."""
         return tuple(map(public, self.fields))
+
+    def parts(self, path: str, tree: Any) -> list[tuple[str, Any]]:
+        """What the tree that stands for one has for each field, by their paths."""
+        return parts(path, {field: tree[field] for field in self.fields} if isinstance(tree, dict) else tree)
+
+
+@dataclass(frozen=True)
+class Field:
+    """The key of a part of an argument that code reads as an attribute."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
 
 
 def public(attribute: str) -> str:
@@ -48,13 +63,12 @@ def is_record(name: str, fields: tuple[str, ...]) -> bool:
 
 def parts(path: str, tree: Any) -> list[tuple[str, Any]]:
     """The parts of a container, by their paths."""
-    keyed = tree.items() if type(tree) is dict else enumerate(tree) if type(tree) in (tuple, list) else ()
+    keyed = tree.items() if type(tree) is dict else enumerate(tree) if isinstance(tree, (tuple, list)) else ()
     return [(f"{path}.{key}", item) for key, item in keyed]
 
 
-def held_at(result: Any, path: str) -> Any:
-    """What a result has at a path. Raises LookupError where it has nothing there."""
-    held, tree = RESULT, result
+def held_at(tree: Any, path: str, held: str = RESULT) -> Any:
+    """What a tree, which is at the path `held`, has at a path. Raises LookupError where it has nothing there."""
     while held != path:
         below = [part for part in parts(held, tree) if f"{path}.".startswith(f"{part[0]}.")]
         if not below:
@@ -73,15 +87,33 @@ def plain(tree: Any, found: Any) -> Any:
 
 
 def made(records: Mapping[str, Record], found: Any, path: str = RESULT) -> Any:
-    """A result with an object of named fields for each record."""
-    kind = type(found)
-    if kind not in (tuple, list, dict):
+    """A result, or an argument, with an object of named fields for each record."""
+    if not isinstance(found, (tuple, list, dict)):
         return found
-    filled = [made(records, item, inner) for inner, item in parts(path, found)]
+    filled = like(found, [made(records, item, inner) for inner, item in parts(path, found)])
     record = records.get(path)
-    if record is not None:
-        return namedtuple(record.name, record.public)(*filled)
-    return dict(zip(found, filled)) if kind is dict else kind(filled)
+    return (
+        filled
+        if record is None or hasattr(filled, "_fields")
+        else _class(record)(*(held for _, held in record.parts(path, filled)))
+    )
+
+
+@functools.cache
+def _class(record: Record) -> Any:
+    """The class of its objects: one for all calls, as JAX compiles for each; a user's own, as those are that stand in emitted code."""
+    return namedtuple(record.name, record.public, module="records")
+
+
+def with_fields(records: Mapping[str, Record], tree: Any, path: str) -> Any:
+    """An argument's tree, with the fields of each record as the keys of what has them."""
+    held = [with_fields(records, item, inner) for inner, item in parts(path, tree)]
+    if not held:
+        return tree
+    filled, record = like(tree, held), records.get(path)
+    if record is None:
+        return filled
+    return {Field(name): held for name, (_, held) in zip(record.public, record.parts(path, filled))}
 
 
 def mapped(fn: Callable[[Any], Any], tree: Any) -> Any:

@@ -12,16 +12,18 @@ from .binding import Binding
 from .errors import ArgumentError
 from .loading import backend
 from .program import Guard, Parameter, Slot
+from .records import RESULT, Record, made
 
 
 class Terms:
     """The arguments and guards of a program, written for a backend; `leading` names the argument that takes the tree of its
-    parameters, `random` the one that takes the source of random numbers ("" where there is none); `shared` as a Program has it."""
+    parameters, `random` the one that takes the source of random numbers ("" where there is none); `shared` and `records` as a Program
+    has them."""
 
     def __init__(
         self, name: str, owner: str, parameters: Sequence[Parameter], guards: Sequence[Guard], writes: Collection[str],
         params: Collection[str] = (), leading: str = "", random: str = "",
-        shared: Mapping[tuple[int, ...], Sequence[str]] | None = None,
+        shared: Mapping[tuple[int, ...], Sequence[str]] | None = None, records: Mapping[str, Record] | None = None,
     ) -> None:  # fmt: skip
         self.owner, self.leading, self.shared = owner, leading, dict(shared or {})
         own = [dataclasses.replace(parameter, tree=slotted(parameter.tree)) for parameter in parameters]
@@ -29,6 +31,7 @@ class Terms:
         tree = [Parameter(leading, Slot("any"), kind=kind)] if leading else []
         self.binding = Binding(name, [*tree, *own], [random] if random else [])
         self.admission = Admission(own, guards, writes, params)
+        self.records = {path: record for path, record in (records or {}).items() if path.partition(".")[0] != RESULT}
 
     def checked(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """The emitted function fn, which takes what its author's takes, and raises GuardError for what it does not stand for."""
@@ -43,9 +46,15 @@ class Terms:
                     f"{binding.name!r} draws random numbers, and is given no source", hint=f"pass {asked}"
                 )
             admission.check(given, owner)
-            return binding.call(fn, given, random)
+            return self.call(fn, given, random)
 
         return checked
+
+    def call(self, fn: Callable[..., Any], given: Mapping[str, Any], random: Any = None) -> Any:
+        """Call the emitted function with arguments that were admitted: it takes objects of named fields where its author's does."""
+        if self.records:
+            given = {name: made(self.records, held, name) for name, held in given.items()}
+        return self.binding.call(fn, given, random)
 
     def written(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """The caller's own arrays, by what the state calls them, that the author's function writes: the emitted one gives what they become."""

@@ -14,7 +14,7 @@ from .naming import is_name
 from .op import HOST_KINDS
 from .pause import collection_paused
 from .program import Program
-from .records import held_at, items
+from .records import RESULT, held_at, items
 from .regions import join_path
 from .static import misfit
 from .text import default_kinds
@@ -51,13 +51,16 @@ def _verify_records(program: Program) -> None:
         if type(result) is not tuple or len(result) != 2:
             raise VerifyError("what a program writes stands behind its result, and this one's is no pair of both")
         result = result[0]
+    trees = {RESULT: result} | {parameter.name: parameter.tree for parameter in program.signature}
     for path, record in program.records.items():
+        root = path.partition(".")[0]
         try:
-            held = held_at(result, path)
+            held = held_at(trees[root], path, root)
         except LookupError:
-            raise VerifyError(f"there is no {path!r} in the result, which a record is to stand for") from None
+            raise VerifyError(f"there is no {path!r}, which a record is to stand for") from None
         fits = type(held) is tuple and len(held) == len(record.fields)
-        if not fits and not (type(held) is dict and tuple(held) == record.fields):
+        named = tuple([key for key in held if root == RESULT or key in record.fields]) if type(held) is dict else ()
+        if not fits and named != record.fields:
             raise VerifyError(f"the fields of the record {record.name!r} are not those of {path!r}")
     for place, written in program.shared.items():
         if not set(written) <= set(program.writes) or not _leads_to_a_part(result, place):

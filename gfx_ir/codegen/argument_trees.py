@@ -11,6 +11,7 @@ from ..control import is_call, is_parameter
 from ..graph import Graph, Node, Value
 from ..passes.subtrees import Path, callers_first, in_one_subtree
 from ..program import Parameter
+from ..records import Field
 from ..trees import paths
 from .prepare.calls import derives
 
@@ -109,7 +110,7 @@ class ArgumentTrees:
         apart = [not any(root is collection for collection in self._collections.values()) for root, _ in stand]
         keys = {above[-1] if above and own else "" for (_, above), own in zip(stand, apart)}
         key = keys.pop() if len(keys) == 1 else ""
-        return key if type(key) is str and key.isidentifier() else ""
+        return str(key) if type(key) in (str, Field) and str(key).isidentifier() else ""
 
     def _place(self, x: Any) -> tuple[Parameter | Taken, Path] | None:
         """The tree in which a leaf stands, and where: of parameters one of those under the first keys."""

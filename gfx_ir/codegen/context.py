@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..graph import Graph, Node, Value
 from ..infer.facts import Facts
 from ..program import Parameter, Program
 from ..public import function_of
+from ..records import with_fields
 from ..template import Template
 from ..trees import tree_map
 from .argument_trees import ArgumentTrees
@@ -50,7 +52,8 @@ class Context:
         entry = self.prepared.entry
         self.hosted: frozenset[Node] = entry.get(HOSTED) if entry.has(HOSTED) else frozenset()
         self.order = bottom_up(self.prepared.entry, self.functions)
-        self.trees = ArgumentTrees(self.prepared.entry, self.functions, self.prepared.signature)
+        self.arguments = [self._as_read(parameter) for parameter in self.prepared.signature]
+        self.trees = ArgumentTrees(self.prepared.entry, self.functions, self.arguments)
         self.summary = Summary(self.order, self.functions, backend)
         writes = backend.writes if backend.in_place and not style.control.higher_order else None
         for graph in self.order:
@@ -69,6 +72,12 @@ class Context:
             self.summary.take_params(self.prepared.entry)
         self.titles = Titles(program, self.prepared, self.order, style, self.helpers)
         self.reserved = self.titles.reserved - self.helpers.rename({parameter.name for parameter in self.signature()})
+
+    def _as_read(self, parameter: Parameter) -> Parameter:
+        """An argument of the entry with the keys under which code reads what it holds."""
+        if parameter.fixed:
+            return parameter
+        return replace(parameter, tree=with_fields(self.program.records, parameter.tree, parameter.name))
 
     # ------------------------------------------------------------------ facts about graphs
     def plan(self, graph: Graph) -> Plan:

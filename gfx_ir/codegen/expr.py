@@ -148,9 +148,10 @@ class Expressions(Leaves):
         for at, path in taken.leaves.items():
             base: Any = written[at]
             for key in reversed(path):
-                if type(base) is not ast.Subscript or ast.dump(base.slice) != ast.dump(self.constant(key)):
+                inner = getattr(base, "value", None)
+                if not isinstance(inner, ast.expr) or ast.dump(self.part(inner, key)) != ast.dump(base):
                     return self.tree(taken.tree(args))
-                base = base.value
+                base = inner
             bases[ast.dump(base)] = base
         return bases.popitem()[1] if len(bases) == 1 else self.tree(taken.tree(args))
 

@@ -82,7 +82,7 @@ class FunctionWriter(Statements):
                 continue
             access: ast.expr = name(text)
             for key in path:
-                access = ast.Subscript(access, self.constant(key), ast.Load())
+                access = self.part(access, key)
             self.bound[leaf] = access
             self.scope.hold(text, leaf)
             if path:

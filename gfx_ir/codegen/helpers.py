@@ -48,7 +48,7 @@ class Helpers:
         self._classes[name] = called, base
 
     def define_records(self, sources: list[str]) -> None:
-        """Classes of named fields, which the entry gives objects of."""
+        """Classes of named fields, which the entry takes or gives objects of."""
         self._records = sources
         if sources:
             self._lines.add("from typing import NamedTuple")

@@ -9,6 +9,7 @@ from typing import Any
 from ..control import is_parameter
 from ..errors import GfxError
 from ..graph import Node, Value
+from ..records import Field
 from ..regions import join_path
 from ..trees import BRANCHES
 from . import constants
@@ -55,6 +56,12 @@ class Leaves:
     def constant(self, leaf: Any) -> ast.expr:
         """A constant; the modules that it names are imported."""
         return self.module.free(constants.leaf(leaf, self.module.style))
+
+    def part(self, whole: ast.expr, key: Any) -> ast.expr:
+        """What an argument, or a part of it, has under a key."""
+        if type(key) is Field:
+            return ast.Attribute(whole, key.name, ast.Load())
+        return ast.Subscript(whole, self.constant(key), ast.Load())
 
     def tree(self, tree: Any) -> ast.expr:
         """A tree of Values and constants as a literal."""

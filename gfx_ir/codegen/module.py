@@ -99,7 +99,7 @@ class ModuleWriter:
             is_entry = graph is self.context.prepared.entry
             params = self.context.summary.needs_params(graph)
             doc = self._doc(static) if is_entry else inspect.cleandoc(graph.doc)
-            signature = self.context.signature() if is_entry else self._parameters(graph)
+            signature = self.context.arguments if is_entry else self._parameters(graph)
             name = self.context.titles.entry if is_entry else self.context.titles.function(self.context.key(graph))
             definition = FunctionWriter(self.context, graph).write(name, signature, doc, params)
             terms = self._terms(definition.args, params) if is_entry else terms
@@ -143,6 +143,7 @@ class ModuleWriter:
             leading=leading,
             random=random,
             shared=program.shared,
+            records=program.records,
         )
 
     def _doc(self, static: Sequence[str]) -> str:

@@ -219,7 +219,7 @@ class Statements(Expressions):
                 self.bind(value, whole)
                 access: ast.expr = name(whole)
                 for key in path:
-                    access = ast.Subscript(access, self.constant(key), ast.Load())
+                    access = self.part(access, key)
                 self.bound[value] = access
 
     def take_apart(self, node: Node, given: Any, expression: ast.expr) -> None:
@@ -279,7 +279,7 @@ class Statements(Expressions):
         records = self.module.records_of(result)
         if whole is not None:
             return records.whole(self.build(whole)) if records is not None else self.build(whole)
-        return self.tree(result) if records is None else records.written(result, self.tree)
+        return self.tree(result) if records is None else records.written(result, self.tree, self.part)
 
     def _whole(self, result: Any) -> Node | None:
         if type(result) is not tuple or not result:

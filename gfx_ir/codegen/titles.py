@@ -44,7 +44,7 @@ class Titles:
                 if node.args[0] not in self._own:
                     self._own[node.args[0]] = self._take(style.named(node.args[2]))
         self._name_errors(order, helpers)
-        self.records = Records(program, prepared.entry.result, style.array, self._take)
+        self.records = Records(program, prepared.signature, prepared.entry.result, style.array, self._take)
         helpers.define_records(self.records.sources())
         named = {self.entry, *self.records.names, *self._functions.values(), *self._own.values(), *self.errors}
         self.reserved = frozenset(set(style.imports) | set(BUILTINS) | helpers.names | named)

@@ -232,7 +232,7 @@ class Program(gfx_ir.program.Program):
         assert terms is not None
         if terms.leading:
             given = {**given, terms.leading: self.params_for(terms.owner)}
-        found = terms.binding.call(function, given, random)
+        found = terms.call(function, given, random)
         return plain(self.entry.result, found) if self.records else found
 
     def called_in_capture(self, tracer: Capturing, args: tuple, kwargs: dict[str, Any]) -> Any:

@@ -27,7 +27,7 @@ def call_emitted(
     given, random = terms.binding.bind(args, kwargs)
     terms.admission.check(given, backend(terms.owner))
     _require(tracer, terms.admission, given)
-    return terms.binding.call(lambda *args, **kwargs: enter(emitted.bare(), args, kwargs), given, random)
+    return terms.call(lambda *args, **kwargs: enter(emitted.bare(), args, kwargs), given, random)
 
 
 def _require(tracer: Capturing, admission: Admission, given: Mapping[str, Any]) -> None:

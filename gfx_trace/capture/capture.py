@@ -217,7 +217,7 @@ def _program(
     return Program(
         graph, functions, bound.signature, _used(tracer, graph, state), merged(tracer.assumed.guards), promotion,
         tracer.backend.name if tracer.backend is not None else "numpy", [write.path for write in state],
-        1 if tracer.static_types else 0, results.records,
+        1 if tracer.static_types else 0, bound.records | results.records,
     )  # fmt: skip
 
 

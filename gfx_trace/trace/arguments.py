@@ -22,7 +22,8 @@ from gfx_ir.fields import contents, record_fields
 from gfx_ir.graph import UNBOUND, Value
 from gfx_ir.program import Guard, Parameter
 from gfx_ir.python_numbers import NUMBER_CLASSES
-from gfx_ir.trees import paths
+from gfx_ir.records import Record, is_record
+from gfx_ir.trees import leaves, paths
 from gfx_ir.types import LogicalTensor, TensorSpec
 
 from ..heap.contents import attributes_of, children, only_attributes
@@ -68,6 +69,7 @@ class Bound:
     args: list[Any]
     kwargs: dict[str, Any]
     signature: list[Parameter]
+    records: dict[str, Record]
 
 
 class Arguments:
@@ -76,12 +78,13 @@ class Arguments:
     def __init__(self, tracer: Capturing, sizes: Sizes | None, keys: Keys) -> None:
         self.tracer, self.sizes, self.keys = tracer, sizes, keys
         self.skipped = False
+        self.records: dict[str, Record] = {}
         self._stems: dict[str, str] = {}  # by what the dims of arguments are called, the path of the argument
 
     def bind(self, signature: inspect.Signature, hints: dict[str, Any], args: tuple, kwargs: dict) -> Bound:
         """Proxies for every argument."""
         given = bound_arguments(signature.bind_partial, args, kwargs, self.tracer.graph.name)
-        bound = Bound([], {}, [])
+        bound = Bound([], {}, [], self.records)
         for name, parameter in signature.parameters.items():
             if parameter.kind in (_ARGS, _KWARGS):
                 self._bind_starred(bound, parameter, given.get(name))
@@ -144,6 +147,7 @@ class Arguments:
         fields = record_fields(value)
         if fields is not None:
             made_fields, tree = self.make(name, fields, path)
+            self._record(path, type(value), tree)
             return with_fields(value, made_fields), tree
         if isinstance(value, dict):
             pairs = {key: self.make(_leaf_name(name, key), item, f"{path}.{key}") for key, item in value.items()}
@@ -153,6 +157,8 @@ class Arguments:
                 self.make(_leaf_name(name, part_name(value, at) or at), item, f"{path}.{at}")
                 for at, item in enumerate(value)
             ]
+            if hasattr(value, "_fields") and not framework(type(value).__module__):
+                self._record(path, type(value), dict.fromkeys(value._fields))
             kind = list if isinstance(value, list) else tuple
             as_it_is = kind is tuple and all(made is item for (made, _), item in zip(items, value))
             return value if as_it_is else like_sequence(value, [i[0] for i in items]), kind(i[1] for i in items)
@@ -165,10 +171,19 @@ class Arguments:
             made = object.__new__(type(value))
             attributes_of(made).update({key: attribute for key, (attribute, _) in pairs.items()})
             tree = {key: held for key, (_, held) in pairs.items()}
+            self._record(path, type(value), {key: held for key, held in tree.items() if _is_open(held)})
             tracer.given_objects[id(made)] = (path, tree)
             tracer.kept.append(made)
             return made, tree
         return value, self._fixed(path, value)
+
+    def _record(self, path: str, kind: type, tree: dict[str, Any]) -> None:
+        """Note that the argument at a path is an object of named fields, without those that hold what no source has, as functions."""
+        fields = tuple(
+            [name for name, held in tree.items() if _is_open(held) or Described not in map(type, leaves(held))]
+        )
+        if is_record(kind.__name__, fields):
+            self.records[path] = Record(kind.__name__, fields)
 
     def _array(self, owner: Any, name: str, path: str, value: Any) -> tuple[Any, Any]:
         """The same for an array, or a key of random numbers."""
@@ -312,6 +327,11 @@ def constant(value: Any) -> Any:
     if kind is slice and all(type(end) in (int, type(None)) for end in (value.start, value.stop, value.step)):
         return value
     return element(value) or described(value)
+
+
+def _is_open(tree: Any) -> bool:
+    """Whether anything of an argument is open, or a tensor."""
+    return Value in map(type, leaves(tree))
 
 
 def _leaf_name(name: str, key: Any) -> str:

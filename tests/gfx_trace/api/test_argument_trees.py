@@ -24,7 +24,7 @@ def test_containers_as_arguments():
     with pytest.raises(GuardError, match=r"config.times == 3 as given, and the call has config.times = 4"):
         program(*nested_arguments(times=4))
     source = program.source("jax")
-    assert 'config["weight"]' in source and 'options["b"][0]' in source
+    assert "config.weight" in source and 'options["b"][0]' in source
 
 
 def test_the_structure_of_arguments_is_part_of_the_capture():

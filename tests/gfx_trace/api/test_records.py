@@ -1,6 +1,7 @@
-"""Results of named fields: emitted code defines a NamedTuple of the same fields, and gives objects of it; saved programs too."""
+"""Arguments and results of named fields: emitted code defines a NamedTuple of the same fields, takes and gives objects of it; saved programs too."""
 
 import dataclasses
+import runpy
 from typing import Any, NamedTuple
 
 import jax
@@ -212,3 +213,90 @@ def test_objects_of_registered_classes_are_taken_and_given():
         for other in (Layer(array(weight), jnp.tanh, 3), Layer(array(weight), jnp.sin, 2)):
             with pytest.raises(GuardError):
                 made(other, array(X))
+
+
+class Momentum(NamedTuple):
+    weights: Affine
+    velocity: list
+    rate: float = 0.5
+
+
+def pushed(state, x):
+    weights = state.weights
+    moved = [v + x * w for v, w in zip(state.velocity, (weights.weight, weights.bias))]
+    kept = Affine(weights.weight + state.rate * moved[0], weights.bias)
+    return state._replace(weights=kept, velocity=moved), weights
+
+
+def loss_of(weights, x):
+    return jnp.sum((x * weights.weight + weights.bias) ** 2)
+
+
+def pushed_down(state, x):
+    return jax.grad(loss_of)(state.weights, x), loss_of(state.weights, x)
+
+
+def momentum(array):
+    held = [array(np.float32(scale) * X[0]) for scale in (1, 2, 3)]
+    return Momentum(Affine(held[0], held[1]), [held[2], held[1] * 2])
+
+
+@pytest.mark.parametrize("target", FRAMEWORKS)
+def test_emitted_code_alone_takes_what_it_gives(target, tmp_path):
+    array = FRAMEWORKS[target]
+    made = gfx.transpile(pushed, momentum(jnp.asarray), jnp.float32(2), to=target)
+    made.save(tmp_path / "pushed.py")
+    module = runpy.run_path(str(tmp_path / "pushed.py"))
+    wanted, given, x = momentum(jnp.asarray), momentum(array), array(np.array(2, np.float32))
+    given = module["Momentum"](module["Affine"](*jax.tree.leaves(given.weights)), given.velocity, given.rate)
+    for _ in range(2):
+        (wanted, before), (given, held) = pushed(wanted, jnp.float32(2)), module["pushed"](given, x)
+        for a, b in zip(jax.tree.leaves((before, wanted)), jax.tree.leaves((tuple(held), given))):
+            np.testing.assert_allclose(b, a, rtol=1e-6)
+    assert "state._replace(weights=state.weights._replace(weight=" in "".join(map(str.strip, made.source.splitlines()))
+    found = made(momentum(array), x)[0]
+    assert type(made(found, x)[0]) is type(found) and found._fields == Momentum._fields
+    for taken in (given, found):
+        again = gfx.transpile(made.fn, taken, x, to=target)
+        assert again.source.split('"""')[::2] == made.source.split('"""')[::2]
+
+
+def test_a_tree_of_named_fields_is_derived_by():
+    state, x = momentum(jnp.asarray), jnp.float32(2)
+    wanted = pushed_down(state, x)
+    for target in ("torch", "jax"):
+        made, array = gfx.transpile(pushed_down, state, x, to=target), FRAMEWORKS[target]
+        assert "(state.weights, x)" in made.source
+        for a, b in zip(
+            jax.tree.leaves(wanted), jax.tree.leaves(made(momentum(array), array(np.array(2, np.float32))))
+        ):
+            np.testing.assert_allclose(b, a, rtol=1e-6)
+
+
+def test_functions_take_objects_of_named_fields_whole():
+    layers = [Affine(jnp.float32(at) * X[0], X[1] + at) for at in range(3)]
+
+    def scaled(x, layer):
+        return jnp.tanh(x * layer.weight) + layer.bias
+
+    def chain(x, layers, table):
+        for layer in layers:
+            x = scaled(x, layer)
+        return scaled(x, Affine(**table))
+
+    table = {"weight": layers[1].weight, "bias": layers[2].bias}
+    wanted = chain(X[0], layers, table)
+    made = gfx.transpile(chain, jnp.asarray(X[0]), layers, table, to="jax")
+    assert "layer.weight" not in made.source.split("def chain")[1]
+    np.testing.assert_allclose(made(X[0], layers, table), wanted, rtol=1e-6)
+
+
+def test_a_saved_program_knows_the_objects_that_it_takes(tmp_path):
+    program = gfx.symbolic_trace(pushed, momentum(jnp.asarray), jnp.float32(2))
+    program.save(tmp_path / "pushed.json")
+    read = gfx.load(tmp_path / "pushed.json")
+    assert read.source("torch") == program.source("torch") and parse_text(to_text(read)).records == program.records
+    for path, fields in (("state", ("weights", "bias")), ("state.other", ("weight",)), ("other", ("weight",))):
+        read.records = {**program.records, path: Record("Momentum", fields)}
+        with pytest.raises(VerifyError, match="record"):
+            verify(read)
