@@ -121,11 +121,14 @@ class Proxy(Captured):
         base = self.base
         if base is not None:
             current = base.read()
-            if base.version != self.seen or (self.derive is not None and _is_left(self.value, current)):
+            left = self.derive is not None and _is_left(self.value, current)
+            if left or base.version != self.seen:
                 assert self.derive is not None
                 found = active.builder.gradients.recorded(self.derive, current)
                 found = found if self.own is None else self.own.kept(self.value, found)
                 if found is not self.value:
+                    if self.own is not None and not left:  # behind this region it is made of what it was before
+                        active.builder.journal.record(self)
                     self.value, self.version = found, next(_VERSIONS)
                 self.seen = base.version
         return self.value
@@ -146,7 +149,7 @@ class Proxy(Captured):
             self.base.written(self, new)
             return
         if self.own is not None:
-            self.read()  # here, where it was made in a region that was left
+            self.read()
             builder.journal.record(self)
             self.own.written = True
         builder.record.written(new, self.value)

@@ -150,6 +150,17 @@ def detached_by_one_side_and_written(x):
 
 
 @case
+def detached_and_written_by_trips_under_a_test(x):
+    y = x * 2
+    z, kept = y.detach(), torch.autograd.Variable(torch.zeros(2))
+    for row in x:
+        if row.sum() > 1:
+            z[0] = z[0] * 3 + 1
+            kept += row.sum()
+    return y * x + z * x + kept[0] * x
+
+
+@case
 def written_over_what_has_no_gradient(x):
     with torch.no_grad():
         y = x * 2
