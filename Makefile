@@ -45,7 +45,7 @@ fuzz: $(STAMP)
 
 # Each state of Python's, in each way that code uses it, in each place of control flow (3,500 programs), or those whose name has a
 # word: make families WORD=heap. Then so of what calls keep for later ones, of constructs, arrays, modules, dtypes, draws, except clauses, special methods, pairs of
-# shapes and methods of objects (300,000 programs, of which one in so many is run): make families WORD=meshgrid ONE_IN=1
+# shapes, methods of objects and programs as of libraries (300,000 programs, of which one in so many is run): make families WORD=meshgrid ONE_IN=1
 WORD ?=
 ONE_IN ?= 20
 families: $(STAMP)
@@ -60,6 +60,7 @@ families: $(STAMP)
 	JAX_PLATFORMS=cpu PYTHONPATH=tests/support:tests/fuzz $(PY) tests/fuzz/fuzz_families_special.py "$(WORD)" --one-in $(ONE_IN)
 	JAX_PLATFORMS=cpu PYTHONPATH=tests/support:tests/fuzz $(PY) tests/fuzz/fuzz_families_pairs.py "$(WORD)" --one-in $(ONE_IN)
 	JAX_PLATFORMS=cpu PYTHONPATH=tests/support:tests/fuzz $(PY) tests/fuzz/fuzz_families_methods.py "$(WORD)" --one-in $(ONE_IN)
+	JAX_PLATFORMS=cpu PYTHONPATH=tests/support:tests/fuzz $(PY) tests/fuzz/fuzz_families_libraries.py "$(WORD)" --one-in $(ONE_IN)
 
 # The emitted source that tests compare with, written anew: the commit says why it changed.
 snapshots: $(STAMP)

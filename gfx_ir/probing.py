@@ -35,6 +35,10 @@ def stated_name(f: Any, otherwise: Any = None, attribute: str = "__name__") -> A
     return found if isinstance(found, str) else otherwise
 
 
+HEAP_TYPE = 1 << 9
+"""The flag of a class that is written in Python, Py_TPFLAGS_HEAPTYPE."""
+
+
 def is_module(x: Any) -> bool:
     """Whether x is a module in torch's sense: it has parameters, children, and a forward. torch need not be imported to tell."""
     cls = type(x)

@@ -15,7 +15,7 @@ from ..heap.made import WRITABLE
 from ..heap.slots import Slot
 from ..python.rows import Growing
 from ..values.access import said
-from ..values.nest import branches, is_record
+from ..values.nest import branches, is_object, is_record
 from ..values.proxy import NeedsPython, Unusable
 
 
@@ -54,7 +54,7 @@ class CarriedContainers:
         x = self.before[path]
         why = f"the {type(x).__name__} that {said(path[0])} was before it is read by another name, and the loop may have written it"
         lost = self.lost[id(x)] = Growing(Slot(x, None, "contents", "a container", None, span), None, "", why)
-        kind = "contents" if whole else "attribute" if is_record(x) else "item"
+        kind = "contents" if whole else "attribute" if is_record(x) or is_object(x) else "item"
         for key in (None,) if whole else [key for key, _ in branches(x) or ()]:
             slot = Slot(x, key, kind, str(key), None, span)
             self.journal.record(x, key, kind, slot.name, span, everywhere=True)

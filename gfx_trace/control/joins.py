@@ -38,7 +38,7 @@ from ..values.either import roots
 from ..values.gated import Gated, defined_by, is_total, lacks
 from ..values.item_kinds import each_tensor, tensors_in
 from ..values.joined_types import joined_kind, widens
-from ..values.nest import alike, branches, is_record, part_name, rebuilt
+from ..values.nest import alike, branches, is_object, is_record, part_name, rebuilt
 from ..values.proxy import HostProxy, Proxy, Undefined, Unusable, either, is_open, of_two_frameworks, weak_kind
 from .joined_aliases import Joined, JoinedAliases
 from .nouns import noun, nouns, shape_text
@@ -86,7 +86,7 @@ class Join:
             return self.listed(a, b, name)
         if not item_by_item(left, right):
             return self._unjoinable(a, b, name)
-        if type(a) is type(b) and (isinstance(a, (tuple, list, dict)) or is_record(a)):
+        if type(a) is type(b) and (isinstance(a, (tuple, list, dict)) or is_record(a) or self._is_new(a, b)):
             found = self._tree(a, b, name)
             if found is not None:
                 return found
@@ -163,6 +163,13 @@ class Join:
         self.pairs.append((a, b))
         self.kinds.append(kind)
         return Joined(len(self.pairs) - 1, name, backend)
+
+    def _is_new(self, a: Any, b: Any) -> bool:
+        """Whether objects of attributes are joined by these: a test on data has no other way, an open one for what a side has made."""
+        sides = zip((a, b), self.sides)
+        return is_object(a) and (
+            not self.host or any(self.tracer.journal.made.since(x, side.since) for x, side in sides)
+        )
 
     def _lacking(self, a: Any, b: Any, name: str) -> Any:
         """What is no value on one side, or on some way within it."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gfx_ir.errors import CaptureError
-from gfx_ir.probing import is_module
+from gfx_ir.probing import HEAP_TYPE, is_module
 
 _WRITING = frozenset(
     "__init__ __post_init__ __setattr__ __delattr__ __setitem__ __delitem__ __setstate__ __set__ __delete__ __next__ __enter__ __exit__".split()
@@ -30,7 +30,6 @@ IN_PLACE_FUNCTIONS = tuple(
     f"i{name}" for name in "add sub mul matmul truediv floordiv mod pow lshift rshift and or xor concat".split()
 )
 """What the module `operator` calls `x += y` and its like."""
-HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _IN_PLACE = frozenset(f"__{name}__" for name in IN_PLACE_FUNCTIONS)
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from operator import add
 from typing import Any
 
-from gfx_ir.probing import is_module, own_attribute
+from gfx_ir.probing import HEAP_TYPE, is_module, own_attribute
 
 from ..rewrite.packages import users
 from ..values.proxy import is_open
-from .contents import FIXED, HEAP_TYPE, MUTABLE, children, has_attributes, row_of
+from .contents import FIXED, MUTABLE, children, has_attributes, row_of
 from .reached import VIEWS, has_state, holds_nothing, reached_from
 
 COMBINED = VIEWS | {list, dict, set}

@@ -16,28 +16,13 @@ from gfx_ir.source import Span
 from gfx_ir.stack import longer
 
 from .context import INTERNAL, OPTIMIZED, Module, kind_of, meaning
-from .parse import FUTURE, definition
+from .parse import FUTURE, MARK, definition, is_converted
 from .pipeline import ASYNC, factory, rewritten
 from .templates import HOOKS
 
 MADE = ("then_", "else_", "body_", "test_", "operand_", "side_", "message_", "clause_")
 _CALLS = 12
 """How many calls within each other it takes to rewrite a test within a test."""
-
-
-class _Mark:
-    """A constant that a code object of ours carries, so that it is known again."""
-
-    def __repr__(self) -> str:
-        return "<converted>"
-
-
-MARK = _Mark()
-
-
-def is_converted(code: CodeType) -> bool:
-    """Is this the code of a rewritten function, or of one defined in it?"""
-    return bool(code.co_consts) and code.co_consts[-1] is MARK
 
 
 class Conversion:

@@ -22,6 +22,21 @@ for _feature in __future__.all_feature_names:
 DEFS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
+class _Mark:
+    """A constant that a code object of ours carries, so that it is known again."""
+
+    def __repr__(self) -> str:
+        return "<converted>"
+
+
+MARK = _Mark()
+
+
+def is_converted(code: types.CodeType) -> bool:
+    """Is this the code of a rewritten function, or of one defined in it?"""
+    return bool(code.co_consts) and code.co_consts[-1] is MARK
+
+
 class NoSource(CaptureError):
     """The function has no source text (typed in, exec'd, or built in)."""
 
@@ -35,7 +50,7 @@ class Definition:
 
 
 def definition(fn: types.FunctionType) -> Definition:
-    """The AST of `fn`, found by its code object (`__wrapped__` is not followed)."""
+    """The AST of `fn`, found by its code object (`__wrapped__` is not followed); of one that is converted, the author's."""
     code = fn.__code__
     lines = linecache.getlines(code.co_filename, fn.__globals__)
     if lines:
@@ -46,7 +61,7 @@ def definition(fn: types.FunctionType) -> Definition:
             f"GFX cannot convert this function: {code.co_name!r} has no source ({code.co_filename})",
             hint="Define it in a file or a notebook cell.",
         )
-    if code.co_name != "<lambda>":
+    if code.co_name != "<lambda>" and not is_converted(code):
         found = _from_segment(fn, lines)
         if found is not None:
             return found
@@ -101,7 +116,8 @@ def _from_file(fn: types.FunctionType, lines: list[str]) -> Definition:
     if code.co_name == "<lambda>":
         found = _innermost(found, _extent(code))
     equal = [d for d in found if _same(code, _compiled(d, fn))]
-    if not equal and len(found) == 1 and any(n.startswith("@py_") for n in code.co_varnames + code.co_names):
+    asserts = any(n.startswith("@py_") for n in code.co_varnames + code.co_names)
+    if not equal and len(found) == 1 and (asserts or is_converted(code)):
         equal = found  # pytest compiles another `assert` than the file has
     if not equal:
         raise _stale(code, span)
@@ -122,14 +138,14 @@ def _stale(code: types.CodeType, span: Span) -> CaptureError:
 
 
 def _definitions(tree: ast.AST, line: int, name: str) -> list[Definition]:
-    """Every definition of that name which starts at that line (decorators count)."""
+    """Every definition of that name which starts at that line (at that of a decorator, or behind these)."""
     found = []
     stack: list[tuple[ast.AST, str | None]] = [(tree, None)]
     while stack:
         node, private = stack.pop()
         if isinstance(node, DEFS):
             first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
-            if first == line and getattr(node, "name", "<lambda>") == name:
+            if first <= line <= node.lineno and getattr(node, "name", "<lambda>") == name:
                 found.append(Definition(node, private))
         inner = node.name if isinstance(node, ast.ClassDef) else private
         for child in ast.iter_child_nodes(node):

@@ -24,6 +24,7 @@ from fuzz_families_constructs import constructs
 from fuzz_families_dtypes import FAMILIES as DTYPES
 from fuzz_families_handlers import asked, handled
 from fuzz_families_kept import asked_by_functions, judged_over_calls, kept
+from fuzz_families_libraries import FAMILIES as LIBRARIES
 from fuzz_families_methods import FAMILIES as METHODS
 from fuzz_families_modules import FAMILIES as MODULES
 from fuzz_families_pairs import FAMILIES as PAIRS
@@ -38,6 +39,8 @@ ARRAYS_TRIED = 31  # one in so many of a seventh of the families of arrays
 WITH_XLA = 25  # compiling takes longest: one in so many runs under jax.jit too, the source of the others is traced, and run step by step
 MOST_REFUSED = {"programs": BATCH // 4, "aimed": BATCH * 3 // 4, "ordinary": BATCH * 3 // 4}
 ONCE = {**FAILURES, **NUMBERS, **SOURCES, **TYPES, **STATE, **KINDS}
+FAMILIES_OF_OBJECTS = {name: (programs, 1381) for name, programs in METHODS.items()}
+FAMILIES_OF_OBJECTS |= {name: (programs, 223) for name, programs in LIBRARIES.items()}
 pytestmark = pytest.mark.usefixtures("wide")
 
 
@@ -108,9 +111,10 @@ def test_families_of_constructs(programs, tried):
         assert not found.startswith(("wrong", "crash")), f"{program.name}: {found}\n{program.text}"
 
 
-@pytest.mark.parametrize("family", [family for family in METHODS if "here" in family])
-def test_families_of_methods(family):
-    for program in one_in(5, itertools.islice(METHODS[family](), 0, None, 691)):
+@pytest.mark.parametrize("family", FAMILIES_OF_OBJECTS)
+def test_families_of_methods_and_libraries(family):
+    programs, tried = FAMILIES_OF_OBJECTS[family]
+    for program in one_in(5, itertools.islice(programs(), 0, None, tried)):
         found = judged(program)
         assert not found.startswith(("wrong", "crash")), f"{program.name}: {found}\n{program.text}"
 

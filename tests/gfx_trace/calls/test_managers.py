@@ -106,9 +106,30 @@ def not_taken_in_a_side(x):
     return x
 
 
+def made_within(x):
+    @contextlib.contextmanager
+    def watched(log):
+        log.append(x.sum())
+        yield log
+        log.append(x.max())
+
+    log = []
+    with watched(log) as seen:
+        x = x * seen[0]
+    return x, log[1]
+
+
 @pytest.mark.parametrize(
     "fn",
-    [silent, asks_in_its_methods, asks_around_its_yield, taken_before_the_return, taken_in_a_side, not_taken_in_a_side],
+    [
+        silent,
+        asks_in_its_methods,
+        asks_around_its_yield,
+        taken_before_the_return,
+        taken_in_a_side,
+        not_taken_in_a_side,
+        made_within,
+    ],
 )
 def test_a_manager_does_what_it_does(fn):
     for program in (gfx.symbolic_trace(fn, UP), gfx.symbolic_trace(fn, backend="torch")):
