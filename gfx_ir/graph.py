@@ -160,6 +160,12 @@ def filled(tree: Any, held: Mapping[Value, Any]) -> Any:
     return tree_map(lambda leaf: held[leaf] if type(leaf) is Value else leaf, tree)
 
 
+def replace_values(replaced: Mapping[Value, Any]) -> None:
+    """Let every user of some values take others instead, each user once."""
+    for node in dict.fromkeys([user for value in replaced for user in value.uses]):
+        node.set_args(tree_map(lambda leaf: replaced.get(leaf, leaf) if type(leaf) is Value else leaf, node.args))
+
+
 def values_among(leaves: Iterable[Any]) -> list[Value]:
     """Those among leaves."""
     return [leaf for leaf in leaves if type(leaf) is Value]

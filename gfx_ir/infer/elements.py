@@ -88,20 +88,21 @@ def _choices(given: list[Elements]) -> Iterator[tuple[Element, ...]]:
     return itertools.product(*given) if count <= _MOST else iter([tuple([(None, False)] * len(given))])
 
 
-def of_op(node: Node, at: int, args: list[tuple[Value, Elements]], rules: ShapeRules) -> Elements:
-    """What output `at` of an op has, whose tensors have these."""
+def of_op(node: Node, args: list[tuple[Value, Elements]], rules: ShapeRules) -> list[Elements]:
+    """What each output of an op has, whose tensors have these."""
     if not all(found for _, found in args):
-        return NOTHING
+        return [NOTHING] * len(node.values)
     if node.op.infer is None and node.op.body is None:
-        return _told(node.values[at], UNTOLD)
+        return [_told(value, UNTOLD) for value in node.values]
     given = tuple([found for _, found in args])
-    call = Call(node.op, node.args, at)
-    found = rules.once(("elements", call.key, given), partial(_of_choices, node, rules), call, given)
-    return _told(node.values[at], found)
+    call = Call(node.op, node.args, 0)
+    found = rules.once(("elements", call.key, len(node.values), given), partial(_of_choices, node, rules), call, given)
+    return list(map(_told, node.values, found))
 
 
-def _of_choices(node: Node, rules: ShapeRules, call: Call, given: tuple[Elements, ...]) -> Elements:
-    return frozenset(_asked(node, call.at, dict(zip(call.tensors, chosen)), rules) for chosen in _choices(list(given)))
+def _of_choices(node: Node, rules: ShapeRules, call: Call, given: tuple[Elements, ...]) -> list[Elements]:
+    asked = [_asked(node, dict(zip(call.tensors, chosen)), rules) for chosen in _choices(list(given))]
+    return list(map(frozenset, zip(*asked)))
 
 
 def _told(value: Value, found: Elements) -> Elements:
@@ -110,8 +111,8 @@ def _told(value: Value, found: Elements) -> Elements:
     return frozenset((known, False) if element == (None, False) else element for element in found) if known else found
 
 
-def _asked(node: Node, at: int, chosen: dict[Value, Element], rules: ShapeRules) -> Element:
-    """What the op's own rule gives for one dtype of each tensor."""
+def _asked(node: Node, chosen: dict[Value, Element], rules: ShapeRules) -> list[Element]:
+    """What the op's own rule gives for one dtype of each tensor, for each output."""
     operands = bool(node.op.traits & Trait.ELEMENTWISE)
 
     def typed(leaf: Any) -> Any:
@@ -124,15 +125,18 @@ def _asked(node: Node, at: int, chosen: dict[Value, Element], rules: ShapeRules)
         return OPEN if kind is None else LogicalTensor(default(kind, rules.promotion), (), weak=True)
 
     try:
-        made = rules.infer(node.op, tree_map(typed, node.args))[at]
+        made = rules.infer(node.op, tree_map(typed, node.args))
     except RAISED:  # said where it is captured, if it is wrong at all
-        return None, False
+        return [(None, False)] * len(node.values)
+    given = [typed(leaf) for leaf in leaves(node.args)] if operands else []
+    return [_element(found, given, rules.promotion) for found in made[: len(node.values)]]
+
+
+def _element(made: Any, operands: list[Any], promotion: str) -> Element:
+    """What a rule has told of an output; `operands`: the types of what meets in it."""
     if not isinstance(made, LogicalTensor):
         return None, False
-    weak = made.weak or (
-        operands and _of_number(made.dtype, [typed(leaf) for leaf in leaves(node.args)], rules.promotion)
-    )
-    return made.dtype, weak
+    return made.dtype, made.weak or (bool(operands) and _of_number(made.dtype, operands, promotion))
 
 
 def _of_number(dtype: DType | None, operands: list[Any], promotion: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..control import (
     calls_function,
@@ -40,7 +40,15 @@ from .truths import Truths
 
 _NONE_YET: Kinds = frozenset()
 _CHOOSING = ("min", "max")
-_UNKNOWNS = (Value, ItemsOf)
+
+
+class ResultsOf(NamedTuple):
+    """The values of an op that has several."""
+
+    node: Node
+
+
+_UNKNOWNS = (Value, ItemsOf, ResultsOf)
 """What equations are of."""
 _ORDER = "bifc"
 _BYTES: Elements = frozenset(((dtype("uint8"), False),))
@@ -71,7 +79,7 @@ class Facts:
         self.settles, self.rules = settles, ShapeRules(promotion)
         self._of_numbers, self._gives_bytes = of_numbers, gives_bytes
         self._constants: dict[type, Fact] = {}
-        self._found = Fixpoint(self._parts, self._rule, BOTTOM, TOP)
+        self._found: Fixpoint[Any] = Fixpoint(self._parts, self._rule, BOTTOM, TOP)
 
     @cached_property
     def _signs(self) -> Signs:
@@ -169,6 +177,8 @@ class Facts:
         flow = self.flow
         if type(value) is ItemsOf:
             return [part for part in parts(value, flow) or [value.held] if type(part) in _UNKNOWNS]
+        if type(value) is ResultsOf:
+            return self._taken(value.node)
         if value in self._handed:
             return []
         if (source := flow.sources.get(value)) is not None:
@@ -180,14 +190,20 @@ class Facts:
             return values_among([flow.stacked[value]])
         if (items := taken(value)) is not None:
             return [item for item in items if type(item) in _UNKNOWNS]
-        read = values_in(value.node.args) if value.is_tensor or is_host(value.node) else []
-        like = asked_of(value.node)
+        if _one_of_several(value):
+            return [ResultsOf(value.node)]
+        return self._taken(value.node) if value.is_tensor or is_host(value.node) else []
+
+    def _taken(self, node: Node) -> list[Any]:
+        read, like = values_in(node.args), asked_of(node)
         return read if like is None else [*read, like]
 
-    def _rule(self, value: Any) -> Fact:
+    def _rule(self, value: Any) -> Any:
         flow = self.flow
         if type(value) is ItemsOf:
             return self._items(value)
+        if type(value) is ResultsOf:
+            return self._made(value.node)
         if value in self._handed:
             return self._handed[value]
         if (source := flow.sources.get(value)) is not None:
@@ -200,7 +216,11 @@ class Facts:
             return self._host(value)
         if is_given(value.node) or calls_function(value.node):
             return self._given(value)
-        return self._made(value)
+        if (items := taken(value)) is not None:
+            return self._one_of(items)
+        several: Any = ResultsOf(value.node)
+        found = self._found.now(several) if _one_of_several(value) else self._made(value.node)
+        return found[value.index - 1] if type(found) is tuple else found
 
     def _now(self, leaf: Any) -> Fact:
         return self._found.now(leaf) if type(leaf) in _UNKNOWNS else self._constant(leaf)
@@ -290,27 +310,27 @@ class Facts:
         return reduce(either, map(self._now, found), BOTTOM)
 
     # ------------------------------------------------------------------ what an op makes
-    def _made(self, value: Value) -> Fact:
-        node = value.node
-        if (items := taken(value)) is not None:
-            return self._one_of(items)
+    def _made(self, node: Node) -> tuple[Fact, ...]:
+        """The facts of each value of an op."""
         given = [(arg, self._now(arg)) for arg in elements.tensors(node)]
         kinds = self._kinds(node, given)
         python = node.op.sign or self._in_python(node.op)
-        bare = is_made(value) or (python and all(self._now(arg).bare for arg in node.args))
-        first = is_made(value) or (python and all(self._now(arg).first for arg in node.args))
+        number = node.op.family == "number"
+        bare = number or (python and all(self._now(arg).bare for arg in node.args))
+        first = number or (python and all(self._now(arg).first for arg in node.args))
         told = all(dtype is not None for _, fact in given for dtype, _ in fact.elements)
         if kinds and kinds <= NUMBERS and (told or len(kinds) == 1):
-            return Fact(kinds, elements.of_kinds(kinds, self.rules.promotion), bare, first)
+            return (Fact(kinds, elements.of_kinds(kinds, self.rules.promotion), bare, first),) * len(node.values)
         asked = asked_of(node)
-        if asked is not None and elements.declared(value) is None:
-            return Fact(kinds, self._arrays(asked), bare, first)
-        made = elements.of_op(node, value.index - 1, [(arg, fact.elements) for arg, fact in given], self.rules)
+        made = elements.of_op(node, [(arg, fact.elements) for arg, fact in given], self.rules)
         if self._gives_bytes(node) and not all(
             dtype and dtype.kind != "u" for _, fact in given for dtype, _ in fact.elements
         ):
-            made |= _BYTES
-        return Fact(kinds, made, bare, first)
+            made = [own | _BYTES for own in made]
+        if asked is not None:
+            like = self._arrays(asked)
+            made = [own if elements.declared(value) else like for value, own in zip(node.values, made)]
+        return tuple([Fact(kinds, own, bare, first) for own in made])
 
     def _in_python(self, op: OpDef) -> bool:
         """Whether an op is written by a function of Python's, of numbers."""
@@ -340,6 +360,13 @@ class Facts:
             return frozenset(function_kind(node.args[0], [kind]) for kind in (self._now(args[0]).kinds if args else ()))
         letters = [dtype and dtype.kind for dtype, _ in self._now(args[0]).elements]
         return frozenset(KINDS if None in letters else [OF_LETTERS[letter] for letter in letters])  # type: ignore[index]
+
+
+def _one_of_several(value: Value) -> bool:
+    """Whether an op has made a value beside others, of which all are found at once."""
+    node = value.node
+    made = value.is_tensor and not (is_given(node) or calls_function(node) or is_host(node))
+    return made and len(node.values) > 1
 
 
 def is_made(value: Any) -> bool:

@@ -9,7 +9,7 @@ from ..control import is_call
 from ..copies import copy_graph
 from ..dependence import needs
 from ..edited import take_place
-from ..graph import Graph, Node, Value
+from ..graph import Graph, Node, Value, replace_values
 from ..regions import join_path, outputs_of, with_regions
 from ..trees import tree_map
 
@@ -43,11 +43,11 @@ def splice(source: Graph, node: Node, args: Sequence[Any], prefix: str) -> None:
         body.detach(inner)
         inner.args = tree_map(outer, inner.args)
         into.insert(inner, before)
-    for value, leaf in zip(node.values, given):
-        new = outer(leaf)
+    made = list(map(outer, given))
+    for value, leaf, new in zip(node.values, given, made):
         if new is leaf and type(new) is Value:
             new.name, new.type = value.name, value.type or new.type
-        value.replace_by(new)
+    replace_values(dict(zip(node.values, made)))
     into.erase(node)
 
 
@@ -60,8 +60,8 @@ def move_in(source: Graph, node: Node) -> dict[Value, Value]:
     for place, value in zip(list(source.placeholders), node.args[2]):
         if value.name is None:
             value.name = place.name
-        place.replace_by(value)
         gone[place] = value
+    replace_values(gone)
     for inner in list(source):
         source.detach(inner)
         into.insert(inner, node)
@@ -69,10 +69,10 @@ def move_in(source: Graph, node: Node) -> dict[Value, Value]:
     for value, leaf in zip(node.values, given):
         if leaf.name is None:
             leaf.name = value.name
-        value.replace_by(leaf)
-        gone[value] = leaf
+    left = dict(zip(node.values, given))
+    replace_values(left)
     into.erase(node)
-    return gone
+    return gone | left
 
 
 def rebased(graphs: Iterable[Graph], to: Callable[[str], str]) -> None:
