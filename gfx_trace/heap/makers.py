@@ -34,8 +34,11 @@ def made_by(f: Any, args: tuple, kwargs: dict, result: Any) -> Iterator[Any]:
         found = [
             x for x in reached_from((result,)) if row_of(type(x)) is not None or (x is result and _is_users_own(x))
         ]
-        given = {id(x) for x in reached_from((*args, *kwargs.values()))} if found else ()
-        yield from (x for x in found if id(x) not in given)
+        given = reached_from((own_attribute(f, "__self__"), *args, *kwargs.values())) if found else []
+        if is_module(result):  # as an item of a ModuleList is
+            given += [inner for x in given if is_module(x) for _, inner in x.named_modules()]
+        known = set(map(id, given))
+        yield from (x for x in found if id(x) not in known)
 
 
 def _is_users_own(x: Any) -> bool:

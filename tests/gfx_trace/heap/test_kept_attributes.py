@@ -1,5 +1,7 @@
 """What a call leaves for the next in attributes and in arrays from outside: state, or refused where the graph took it for fixed."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
@@ -243,3 +245,43 @@ def test_an_object_of_tensors_that_is_kept_is_state_unless_a_call_asks_what_stoo
     if before is not None:
         with pytest.raises(UnsupportedConstruct, match="the Normal that the code makes outlives the call"):
             gfx.symbolic_trace(KeptObject(before, True), X)
+
+
+class Counting(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.calls, self.last = 0, None
+
+    def forward(self, x):
+        self.calls += 1
+        self.last = x * self.calls
+        return self.last + 1
+
+
+class Indexed(nn.Module):
+    """Layers of a class of the user's, of which the containers of PyTorch give one."""
+
+    def __init__(self, given):
+        super().__init__()
+        self.layers, self.named = nn.ModuleList([Counting(), Counting()]), nn.ModuleDict({"a": Counting()})
+        self.row, self.given = nn.Sequential(Counting(), Counting()), given
+
+    def forward(self, x):
+        return self.given(self)(x)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        lambda m: m.layers[-1], lambda m: m.named["a"], lambda m: m.row[0], lambda m: m.get_submodule("layers.1"),
+        lambda m: m.row[:1], lambda m: list(m.layers.children())[0], lambda m: copy.deepcopy(m.row[1]),
+    ],
+)  # fmt: skip
+def test_layers_that_a_container_gives_have_state(given):
+    model, plain = Indexed(given), Indexed(given)
+    program = gfx.symbolic_trace(model, torch.ones(2))
+    assert all(not isinstance(m, Counting) or (m.calls, m.last) == (0, None) for m in model.modules())
+    for x in (torch.ones(2), torch.full((2,), 3.0)):
+        torch.testing.assert_close(program(x), plain(x))
+    for a, b in zip(model.modules(), plain.modules()):
+        assert not isinstance(a, Counting) or a.calls == b.calls
