@@ -116,6 +116,8 @@ def parts_of(held: Any) -> list[Any]:
     shown = shown_by(held)
     if shown is not held:
         return [shown]
+    if isinstance(held, weakref.ref):
+        return [weakref.ref.__call__(held)]
     if kind is types.CellType:
         return list(state_of(held)[1].values())
     if isinstance(held, types.BuiltinFunctionType):

@@ -1,6 +1,7 @@
 """What a call leaves for the next in attributes and in arrays from outside: state, or refused where the graph took it for fixed."""
 
 import copy
+import weakref
 
 import numpy as np
 import pytest
@@ -265,6 +266,7 @@ class Indexed(nn.Module):
         super().__init__()
         self.layers, self.named = nn.ModuleList([Counting(), Counting()]), nn.ModuleDict({"a": Counting()})
         self.row, self.given = nn.Sequential(Counting(), Counting()), given
+        self.weak = weakref.WeakValueDictionary(a=self.row[1])
 
     def forward(self, x):
         return self.given(self)(x)
@@ -275,6 +277,7 @@ class Indexed(nn.Module):
     [
         lambda m: m.layers[-1], lambda m: m.named["a"], lambda m: m.row[0], lambda m: m.get_submodule("layers.1"),
         lambda m: m.row[:1], lambda m: list(m.layers.children())[0], lambda m: copy.deepcopy(m.row[1]),
+        lambda m: m.weak["a"],
     ],
 )  # fmt: skip
 def test_layers_that_a_container_gives_have_state(given):
