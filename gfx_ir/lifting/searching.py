@@ -287,7 +287,11 @@ class Counting:
             a = self.say.as_array(a)
             if method == "nearest" and self.say.rules == "jax":
                 shares = self._lower_of_two(call, name, a, shares, axis)
-            return op(a, shares, axis, bool(keepdims), method)
+            if (rank(shares) or 0) < 2 or self.say.rules != "numpy":
+                return op(a, shares, axis, bool(keepdims), method)
+            require(call, shares, "<=", 2)
+            found, outer = op(a, ops.flatten(shares), axis, bool(keepdims), method), lookup("shape")(shares)
+            return ops.reshape(found, host("+", outer, host("getitem", lookup("shape")(found), slice(1, None))))
 
         return lift
 

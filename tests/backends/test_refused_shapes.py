@@ -43,6 +43,11 @@ CASES = {
     "inner": (lambda a, v: np.inner(a, v), (VECTOR, VECTOR), (VECTOR[:1], VECTOR)),
     "tensordot": (lambda a, v: np.tensordot(a, v, 1), (MATRIX, VECTOR), (MATRIX, VECTOR[:1])),
     "cov": (lambda x, w: np.cov(x, aweights=w), (MATRIX, VECTOR + 1), (MATRIX, MATRIX)),
+    "quantile": (
+        lambda x, q: np.quantile(x, q, axis=1),
+        (MATRIX, np.array([[0.1, 0.5], [0.2, 0.9]])),
+        (MATRIX, np.full((1, 1, 1), 0.5)),
+    ),
     "lexsort": (lambda a, v: np.lexsort((a, v)), (VECTOR, VECTOR), (VECTOR, VECTOR[:1])),
     "jax's delete": (lambda x: jnp.delete(x, 2), (jnp.arange(3),), (jnp.arange(2),)),
     "jax's vander": (lambda x: jnp.vander(x), (jnp.arange(3.0),), (jnp.ones((2, 2)),)),
@@ -52,6 +57,9 @@ CASES = {
 
 
 OF_LAX = {
+    "add": (lambda x, y: lax.add(x, y), (jnp.ones((2, 3)), jnp.ones((1, 3))), (jnp.ones((2, 3)), jnp.ones(3))),
+    "div": (lambda x, y: lax.div(x, y), (jnp.ones(3), jnp.ones(())), (jnp.ones((2, 3)), jnp.ones(3))),
+    "ge": (lambda x, y: lax.ge(x, 2.0) | lax.ge(x, y), (jnp.ones(3), jnp.ones(3)), (jnp.ones(3), jnp.ones((1, 3)))),
     "select": (lambda x, y: lax.select(x > 0, x, y), (jnp.ones(3), jnp.ones(3)), (jnp.ones(3), jnp.ones(1))),
     "select by": (lambda x, y: lax.select(y > 0, x, x), (jnp.ones(3), jnp.ones(())), (jnp.ones(3), jnp.ones(1))),
     "pad": (
