@@ -311,7 +311,7 @@ class _Decoder:
         return Program(entry, functions, signature, {}, guards, *rules, writes, level, records, shared)
 
     def _records(self, entry: Graph) -> dict[str, Record]:
-        """The objects of named fields in the result; a file of an earlier version has none."""
+        """The objects of named fields in arguments and result; a file of an earlier version has none."""
         found = {}
         for row in need(self.data.get("records", []), list, "records"):
             path, name, fields = need(row, list, "a record", 3)

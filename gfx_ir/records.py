@@ -105,9 +105,9 @@ def _class(record: Record) -> Any:
     return namedtuple(record.name, record.public, module="records")
 
 
-def with_fields(records: Mapping[str, Record], tree: Any, path: str) -> Any:
+def as_read(records: Mapping[str, Record], tree: Any, path: str) -> Any:
     """An argument's tree, with the fields of each record as the keys of what has them."""
-    held = [with_fields(records, item, inner) for inner, item in parts(path, tree)]
+    held = [as_read(records, item, inner) for inner, item in parts(path, tree)]
     if not held:
         return tree
     filled, record = like(tree, held), records.get(path)

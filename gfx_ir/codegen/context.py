@@ -16,7 +16,7 @@ from ..graph import Graph, Node, Value
 from ..infer.facts import Facts
 from ..program import Parameter, Program
 from ..public import function_of
-from ..records import with_fields
+from ..records import as_read
 from ..template import Template
 from ..trees import tree_map
 from .argument_trees import ArgumentTrees
@@ -77,7 +77,7 @@ class Context:
         """An argument of the entry with the keys under which code reads what it holds."""
         if parameter.fixed:
             return parameter
-        return replace(parameter, tree=with_fields(self.program.records, parameter.tree, parameter.name))
+        return replace(parameter, tree=as_read(self.program.records, parameter.tree, parameter.name))
 
     # ------------------------------------------------------------------ facts about graphs
     def plan(self, graph: Graph) -> Plan:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..graph import Value
 from ..program import Parameter, Program
-from ..records import RESULT, Field, Record, held_at, parts, with_fields
+from ..records import RESULT, Field, Record, as_read, held_at, parts
 from ..trees import leaves
 from .constants import name
 
@@ -113,7 +113,7 @@ class Records:
     def _from(self, path: str, tree: Any) -> tuple[tuple[Any, ...], set[str]]:
         """The object that the entry is given from which the one at a path has most, by the keys that lead there, and the fields that it has
         from there; none where they share no value."""
-        read = with_fields(self._records, tree, path)
+        read = as_read(self._records, tree, path)
         found = [held for leaf in leaves(read) if type(leaf) is Value for held in self._given.get(leaf, ())]
         best: tuple[tuple[Any, ...], set[str]] = (), set()
         for held in dict.fromkeys(found):
@@ -131,7 +131,7 @@ class Records:
 def _objects(records: Mapping[str, Record], tree: Any, path: str, keys: tuple[Any, ...]) -> Iterator[_Object]:
     record = records.get(path)
     if record is not None:
-        yield _Object(keys, record, with_fields(records, tree, path))
+        yield _Object(keys, record, as_read(records, tree, path))
     held = parts(path, tree) if record is None else record.parts(path, tree)
     own = map(Field, record.public) if record is not None else tree if type(tree) is dict else range(len(held))
     for (below, item), key in zip(held, own):
