@@ -254,8 +254,16 @@ class Applying:
         """An argument as a lift of a framework takes it, which says what dtype a class of Python's is."""
         if type(x) is Proxy:
             return self._tracer.unwrap(x)
+        if type(x) in (list, tuple) and holds_rows(x):
+            x = self._row_by_row(x)
         found = self._tracer.dtype(x, backend or self._tracer.backend) if type(x) is type else None
         return self._tracer.unwrap(own_position(self._tracer, as_lists(x))) if found is None else found
+
+    def _row_by_row(self, x: Any) -> Any:
+        """A list that a loop filled, item by item, where it is known how many there are."""
+        rows, values = rows_of(x), self._tracer.host_values
+        known = type(rows) is Proxy and type(values.length(rows)) is int
+        return list(values.iterate(rows)) if known else x
 
     def _taken(self, args: tuple, backend: Backend | None) -> list[Any]:
         """Arguments as a lift takes them."""

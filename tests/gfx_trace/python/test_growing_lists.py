@@ -517,3 +517,18 @@ def test_a_place_beyond_the_end_is_an_error():
     program = gfx.symbolic_trace(at_an_open_place, backend="torch")
     with pytest.raises(IndexError):
         program(torch.tensor(X), 7)
+
+
+def sizes_of_levels(x):
+    shapes = torch.as_tensor([(2, 3), (1, 4)])
+    by_tensors, by_numbers = x.split([h * w for h, w in shapes]), x.split([int(h + w * 0) * 2 + 2 for h, w in shapes])
+    return [part.sum() for part in by_tensors], by_numbers, torch.cartesian_prod(*[row * 2 for row in x.view(5, 2)[:2]])
+
+
+@pytest.mark.parametrize("to", ["torch", "jax"])
+def test_lists_of_known_length_are_given_item_by_item(to):
+    x = torch.arange(10.0)
+    found = gfx.transpile(sizes_of_levels, x, to=to)(x if to == "torch" else x.numpy())
+    expected = sizes_of_levels(x)
+    for a, b in zip([*found[0], *found[1], found[2]], [*expected[0], *expected[1], expected[2]], strict=True):
+        assert np.array_equal(np.asarray(a), b)
