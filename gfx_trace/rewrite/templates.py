@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 HOOKS = (
     "gfx_call gfx_spread gfx_star gfx_items gfx_display gfx_set gfx_dict gfx_starstar gfx_getattr gfx_setattr gfx_delattr gfx_getitem gfx_setitem "
@@ -104,21 +105,17 @@ def deep_copy(node: ast.AST) -> ast.AST:
 
 def fill_places(root: ast.AST) -> None:
     """Give every node without a place the place of its parent (ast.fix_missing_locations, without recursion)."""
-    stack = [(root, 1, 0, 1, 0)]
+    stack: list[tuple[Any, tuple]] = [(root, (1, 0, 1, 0))]
     while stack:
-        node, *place = stack.pop()
+        node, place = stack.pop()
         own = node.__dict__
         if "lineno" in own:
-            place = (own["lineno"], own["col_offset"], own["end_lineno"], own["end_col_offset"])
+            place = own["lineno"], own["col_offset"], own["end_lineno"], own["end_col_offset"]
         elif "lineno" in node._attributes:
-            node.lineno, node.col_offset, node.end_lineno, node.end_col_offset = place
+            own["lineno"], own["col_offset"], own["end_lineno"], own["end_col_offset"] = place
         for field in node._fields:
             value = own.get(field)
             if value.__class__ is list:
-                for child in value:
-                    if isinstance(child, ast.AST):
-                        stack.append((child, *place))
-            elif isinstance(value, ast.AST) and value._attributes:
-                stack.append((value, *place))
-            elif isinstance(value, ast.arguments):
-                stack.append((value, *place))
+                stack += [(child, place) for child in value if isinstance(child, ast.AST)]
+            elif isinstance(value, ast.AST) and value.__dict__:  # but for what says how a name is used
+                stack.append((value, place))
