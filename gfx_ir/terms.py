@@ -32,6 +32,7 @@ class Terms:
         self.binding = Binding(name, [*tree, *own], [random] if random else [])
         self.admission = Admission(own, guards, writes, params)
         self.records = {path: record for path, record in (records or {}).items() if path.partition(".")[0] != RESULT}
+        self._recorded = {path.partition(".")[0] for path in self.records}
 
     def checked(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """The emitted function fn, which takes what its author's takes, and raises GuardError for what it does not stand for."""
@@ -53,7 +54,8 @@ class Terms:
     def call(self, fn: Callable[..., Any], given: Mapping[str, Any], random: Any = None) -> Any:
         """Call the emitted function with arguments that were admitted: it takes objects of named fields where its author's does."""
         if self.records:
-            given = {name: made(self.records, held, name) for name, held in given.items()}
+            held = self._recorded
+            given = {name: made(self.records, x, name) if name in held else x for name, x in given.items()}
         return self.binding.call(fn, given, random)
 
     def written(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
