@@ -24,7 +24,7 @@ def converted(f: types.FunctionType) -> bool:
 def convert(f: types.FunctionType, tracer: Any) -> Callable[..., Any]:
     """The rewritten form of f; f itself where it has no source."""
     try:
-        new = rewrite(f, hooks.TABLE, tracer.overloading.overloads_in(f.__globals__))
+        new = rewrite(f, hooks.TABLE, tracer.overloading.overloads_in(f))
         if new is not f and (new.__defaults__ or new.__kwdefaults__):
             _met_defaults(new, tracer)
         return new

@@ -33,7 +33,8 @@ def hold(
     tracer: Capturing, f: Any, args: tuple, kwargs: dict, owner: Backend | None = None, refusal: GfxError | None = None
 ) -> Any:
     """Keep a call of a framework's function f that has no row, or whose row refuses it (`refusal`), as a `holder`, if the
-    framework's own tracer does not make it other calls. Where it cannot be kept, raise the refusal, or note it as missing."""
+    framework's own tracer does not make it other calls. Where it cannot be kept, raise the refusal, or note it as missing: that tracer
+    may take it as part of the whole target."""
     name = lacks = ""
     try:
         owner = owner or _owner(tracer, f)
@@ -48,6 +49,8 @@ def hold(
         _check(f, given, named)
         found = results(owner, function_of(owner, name), given, named, tracer.arrays.type_of)
     except Unheld as error:
+        if owner is not None and not owner.views:
+            tracer.libraries.leaves()
         if refusal is not None:
             raise refusal from None
         return stand_in(tracer, name or called_name(f), (args, kwargs), lacks or str(error))

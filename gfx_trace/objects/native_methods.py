@@ -28,10 +28,9 @@ _ASKED = (
     "__ge__",
     "__ne__",
     "__index__",
-    "__format__",
-    "__str__",
-    "__repr__",
 )
+_TEXTS = ("__format__", "__str__", "__repr__")
+"""What shows captured data is told by the data itself, wherever a text is made of it."""
 _MAKING = frozenset(
     "__init__ __new__ __post_init__ __init_subclass__ __class_getitem__ __set_name__ __del__ __enter__ __exit__".split()
 )
@@ -46,15 +45,15 @@ class NativeMethods:
         self.tracer = tracer
         self.written: dict[type, bool] = {}
         self._writing: dict[type, list[Any]] = {}
-        self.own: dict[type, str] = {}  # the first of those methods that a class has; "" for none
+        self.own: dict[type, tuple[str, ...]] = {}  # those methods that a class has
 
-    def of(self, kind: type) -> str:
-        """The first special method of the user's own that objects of a class have, where capture has not rewritten it."""
+    def of(self, kind: type) -> tuple[str, ...]:
+        """The special methods of the user's own that objects of a class have, where capture has not rewritten them."""
         found = self.own.get(kind)
         if found is None:
-            methods = ((name, own_function(getattr(kind, name, None))) for name in _ASKED)
-            found = self.own[kind] = next(
-                (name for name, f in methods if f is not None and not is_converted(f.__code__)), ""
+            methods = ((name, own_function(getattr(kind, name, None))) for name in (*_ASKED, *_TEXTS))
+            found = self.own[kind] = tuple(
+                [name for name, f in methods if f is not None and not is_converted(f.__code__)]
             )
         return found
 
@@ -110,10 +109,11 @@ class NativeMethods:
             return on_fixed(self.tracer, f)
         tracer = self.tracer
         for x in () if told else asked:
-            if self.of(type(x)) and self._holds_data(x):
-                name = f"{type(x).__name__}.{self.of(type(x))}"
+            name = next((name for name in self.of(type(x)) if name not in _TEXTS), "")
+            if name and self._holds_data(x):
+                kind = type(x).__name__
                 raise tracer.error(
-                    f"GFX cannot convert this use of a {type(x).__name__}: Python itself calls {name}, and the object holds captured data",
+                    f"GFX cannot convert this use of a {kind}: Python itself calls {kind}.{name}, and the object holds captured data",
                     "compare what it holds, or call the method by its name",
                 )
         kinds = {type(x): None for x in asked}

@@ -11,7 +11,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from gfx_ir.probing import own_attribute
+from gfx_ir.probing import closed_over, own_attribute
 from gfx_ir.python_numbers import METHODS
 
 from ..heap.contents import FIXED
@@ -76,6 +76,11 @@ class Overloading:
         return {}
 
     @functools.cached_property
+    def looked_at(self) -> dict[int, Any]:
+        """The names of modules of which only the classes were."""
+        return {}
+
+    @functools.cached_property
     def _added(self) -> dict[type, set[str]]:
         """The names of operators that stand in a class itself, for those that were met."""
         return {}
@@ -95,21 +100,27 @@ class Overloading:
             found = self._added[cls] = set(_OWN & vars(cls).keys()) if cls.__flags__ & _MADE_BY_CODE else set()
         return found
 
-    def overloads_in(self, names: dict[str, Any]) -> bool:
-        """Whether operands of code may be objects of such a class: the names of its module, or of modules met before, have one."""
-        if id(names) not in self.looked_into:
-            self.looked_into[id(names)] = names
-            authors = dict[str, bool]()
-            for value in list(names.values()):
-                inner = vars(value).values() if isinstance(value, types.ModuleType) and users(vars(value)) else (value,)
-                for item in list(inner):
-                    if isinstance(item, type) and item not in self.overloaded:
-                        module = item.__module__
-                        if module not in authors:
-                            authors[module] = users({"__name__": module})
-                        if authors[module]:
-                            self.overloads(item)
+    def overloads_in(self, f: types.FunctionType) -> bool:
+        """Whether operands of a function's code may be objects of such a class: what it sees, or what code met before saw, has one."""
+        seen = closed_over(f)
+        if id(f.__globals__) not in self.looked_into:
+            self.looked_into[id(f.__globals__)] = f.__globals__
+            seen += f.__globals__.values()
+        for value in seen:
+            self._look_at(value)
         return any(self.overloaded.values())
+
+    def _look_at(self, value: Any) -> None:
+        """Look for such classes: a class, that of an object, and those of the module that something is, or a function comes from."""
+        names = vars(value) if type(value) is types.ModuleType else {}
+        names = value.__globals__ if type(value) is types.FunctionType else names
+        known = not names or not users(names) or id(names) in self.looked_at
+        if not known:
+            self.looked_at[id(names)] = names
+        for item in (value, *(() if known else list(names.values()))):
+            kind = item if isinstance(item, type) else type(item)
+            if kind not in self.overloaded:
+                self.overloads(kind)
 
     def as_operand(self, x: Any, joins: bool = False) -> Any:
         """What stands for an operand of an operator in converted code; `joins`: it may make a container of others, as one shape of

@@ -41,6 +41,7 @@ class PythonUse:
         known = self._tracer.facts.decide(x.read())
         if known is not None:
             return known
+        self.refusals += not is_converted(sys._getframe(2).f_code)
         raise self._tracer.error(
             f"GFX cannot convert this test: native code asks for the truth of {_called(x)}",
             "the code around it has no source that can be rewritten; make the test a function of your own",
@@ -58,6 +59,7 @@ class PythonUse:
 
     def text(self, x: Any) -> str:
         """Text of an open value, which would freeze it."""
+        self.refusals += not is_converted(sys._getframe(2).f_code)
         why = f"a text needs {_called(x)}, which is only known when the emitted code runs"
         raise NeedsPython("text", why, self._tracer.place())
 
