@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -117,21 +115,10 @@ def _row(name: str) -> Row:
     lifts, two = dict(_SAME.get(name, {})), name in OPERATORS or name in BINARY
     first = next(iter(lifts), "").partition(" ")[0]
     if name in NAMES:
-        lifts[NAMES[name]] = _of_one_rank(NAMES[name], words.binary(lookup(name), JNP)) if two else unary(lookup(name))
+        lifts[NAMES[name]] = words.binary(lookup(name), JNP) if two else unary(lookup(name))
     if name == "divide":
-        lifts["lax.div"] = _of_one_rank("lax.div", _lax_div)
+        lifts["lax.div"] = _lax_div
     return Row(name, SPELLINGS.get(name, f"{first}({'x1, x2' if two else 'x'})"), lifts)
-
-
-def _of_one_rank(call: str, lift: Callable[..., Any]) -> Callable[..., Any]:
-    """The lift of a function of lax, which spreads numbers alone over arrays of more axes."""
-
-    @functools.wraps(lift)
-    def checked(x: Any, y: Any) -> Any:
-        known_alike(call, x, y)
-        return lift(x, y)
-
-    return checked
 
 
 def _select(pred: Any, on_true: Any, on_false: Any) -> Any:

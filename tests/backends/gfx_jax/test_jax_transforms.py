@@ -371,3 +371,22 @@ def test_a_derivative_through_a_step_that_derives():
     p, x = jnp.ones((4, 2)), jnp.linspace(-1.0, 1.0, 12).reshape(3, 4)
     found = gfx.transpile(meta, p, x, to="torch")(torch.ones(4, 2), torch.from_numpy(np.array(x)))
     np.testing.assert_allclose(found, meta(p, x), rtol=1e-5)
+
+
+def affine(w, b, row):
+    return jax.nn.relu(w @ row + b)
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda w, b, x: jax.vmap(partial(affine, w, b))(x),
+        lambda w, b, x: jax.vmap(jax.grad(lambda r, w, b: jnp.sum(affine(w, b, r) ** 2)), (0, None, None))(x, w, b),
+        lambda w, b, x: jax.jvp(lambda w: jax.vmap(partial(affine, w, b))(x), (w,), (w,)),
+    ],
+)
+def test_what_a_batch_has_once_meets_each_of_its_items(fn):
+    args = jnp.linspace(-1, 1, 48).reshape(8, 6), jnp.arange(8.0), jnp.linspace(0, 1, 24).reshape(4, 6)
+    made = gfx.transpile(fn, *args, to="torch")
+    for a, b in zip(jax.tree.leaves(fn(*args)), jax.tree.leaves(made(*(torch.tensor(np.asarray(x)) for x in args)))):
+        np.testing.assert_allclose(b, a, rtol=1e-5)
