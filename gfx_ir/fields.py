@@ -21,6 +21,20 @@ def record_fields(x: Any) -> dict[str, Any] | None:
     return next((found for backend in loaded() if (found := backend.parts_of(x)) is not None), None)
 
 
+def fixed_fields(x: Any) -> frozenset[str]:
+    """The parts of such an object that a framework counts to its class, and not to the tree that it stands for: those whose leaves are none
+    of the tree's; of a declared field without leaves that is not told."""
+    declared = dataclasses.is_dataclass(x)
+    for backend in loaded():
+        found, _ = backend.flatten(x)
+        known = set(map(id, found))
+        if id(x) not in known:
+            below = {name: backend.flatten(held)[0] for name, held in (record_fields(x) or {}).items()}
+            apart = (name for name, held in below.items() if known.isdisjoint(map(id, held)))
+            return frozenset(name for name in apart if below[name] or not declared)
+    return frozenset()
+
+
 def contents(x: Any) -> tuple[Any, Callable[[Any], Any]] | None:
     """What a library's container or variable holds, as dictionaries and lists, and how it is made of others like these; None for any
     other object."""

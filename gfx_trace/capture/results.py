@@ -14,7 +14,7 @@ import numpy as np
 from gfx_ir import ops
 from gfx_ir.edited import put
 from gfx_ir.errors import UnsupportedConstruct
-from gfx_ir.fields import contents, record_fields
+from gfx_ir.fields import contents, fixed_fields, record_fields
 from gfx_ir.graph import Graph, Node, Value
 from gfx_ir.op import lookup
 from gfx_ir.param_tree import flatten, nest
@@ -85,7 +85,7 @@ class Results:
         if tracer.arrays.array_owner(result) is not None:
             return self.tree(tracer.arrays.array_proxy(result, place=self._met))
         if dataclasses.is_dataclass(result) and not isinstance(result, type):
-            return self._fields(kind, _fields(result))
+            return self._fields(result, _fields(result))
         if isinstance(result, dict):
             tracer.effects.sure_of(result)
             return self._items(dict(result), None if kind is dict else kind, result)
@@ -100,7 +100,7 @@ class Results:
         if self._is_own(result) and only_attributes(kind):
             return self._attributes(result)
         if (fields := record_fields(result)) is not None:
-            return self._fields(kind, fields)
+            return self._fields(result, fields)
         left = type(result) is OpenRange or is_iterator(result) or isinstance(result, type)
         found = result if left else tracer.unwrap(result)
         if found is not result:
@@ -167,9 +167,13 @@ class Results:
         if is_record(kind.__name__, named):
             self.records[".".join(self._path)] = Record(kind.__name__, named)
 
-    def _fields(self, kind: type, fields: dict[str, Any]) -> Made:
-        """An object of named fields; what no graph holds, and hangs on nothing that is computed, is the same object in each call."""
-        kept = {name: held for name, held in fields.items() if _holds_code(held) and self._is_fixed(held)}
+    def _fields(self, result: Any, fields: dict[str, Any]) -> Made:
+        """An object of named fields; what no graph holds, or the framework counts to its class, and hangs on nothing that is computed, is the
+        same object in each call."""
+        kind, fixed = type(result), fixed_fields(result)
+        kept = {
+            name: held for name, held in fields.items() if (name in fixed or _holds_code(held)) and self._is_fixed(held)
+        }
         left = {name: held for name, held in fields.items() if name not in kept}
         self._record(kind, left)
         by_name = kind.__init__ is not object.__init__ and _takes(kind, set(fields))

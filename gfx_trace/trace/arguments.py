@@ -18,7 +18,7 @@ import numpy as np
 from gfx_ir.admission import element
 from gfx_ir.binding import bound_arguments
 from gfx_ir.described import Described, another, described
-from gfx_ir.fields import contents, record_fields
+from gfx_ir.fields import contents, fixed_fields, record_fields
 from gfx_ir.graph import UNBOUND, Value
 from gfx_ir.program import Guard, Parameter
 from gfx_ir.python_numbers import NUMBER_CLASSES
@@ -147,7 +147,7 @@ class Arguments:
         fields = record_fields(value)
         if fields is not None:
             made_fields, tree = self.make(name, fields, path)
-            self._record(path, type(value), tree)
+            self._record(path, value, tree)
             return with_fields(value, made_fields), tree
         if isinstance(value, dict):
             pairs = {key: self.make(_leaf_name(name, key), item, f"{path}.{key}") for key, item in value.items()}
@@ -158,7 +158,7 @@ class Arguments:
                 for at, item in enumerate(value)
             ]
             if hasattr(value, "_fields") and not framework(type(value).__module__):
-                self._record(path, type(value), dict.fromkeys(value._fields))
+                self._record(path, value, dict.fromkeys(value._fields))
             kind = list if isinstance(value, list) else tuple
             as_it_is = kind is tuple and all(made is item for (made, _), item in zip(items, value))
             return value if as_it_is else like_sequence(value, [i[0] for i in items]), kind(i[1] for i in items)
@@ -171,19 +171,19 @@ class Arguments:
             made = object.__new__(type(value))
             attributes_of(made).update({key: attribute for key, (attribute, _) in pairs.items()})
             tree = {key: held for key, (_, held) in pairs.items()}
-            self._record(path, type(value), {key: held for key, held in tree.items() if _is_open(held)})
+            self._record(path, value, {key: held for key, held in tree.items() if _is_open(held)})
             tracer.given_objects[id(made)] = (path, tree)
             tracer.kept.append(made)
             return made, tree
         return value, self._fixed(path, value)
 
-    def _record(self, path: str, kind: type, tree: dict[str, Any]) -> None:
+    def _record(self, path: str, value: Any, tree: dict[str, Any]) -> None:
         """Note that the argument at a path is an object of named fields, without those that hold what no source has, as functions."""
-        fields = tuple(
-            [name for name, held in tree.items() if _is_open(held) or Described not in map(type, leaves(held))]
-        )
-        if is_record(kind.__name__, fields):
-            self.records[path] = Record(kind.__name__, fields)
+        name, fixed = type(value).__name__, fixed_fields(value)
+        left = {field: held for field, held in tree.items() if field not in fixed}
+        fields = tuple([f for f, held in left.items() if _is_open(held) or Described not in map(type, leaves(held))])
+        if is_record(name, fields):
+            self.records[path] = Record(name, fields)
 
     def _array(self, owner: Any, name: str, path: str, value: Any) -> tuple[Any, Any]:
         """The same for an array, or a key of random numbers."""

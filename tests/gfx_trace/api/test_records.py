@@ -1,6 +1,7 @@
 """Arguments and results of named fields: emitted code defines a NamedTuple of the same fields, takes and gives objects of it; saved programs too."""
 
 import dataclasses
+import functools
 import runpy
 from typing import Any, NamedTuple
 
@@ -206,7 +207,7 @@ def test_objects_of_registered_classes_are_taken_and_given():
     for target in ("jax", "torch"):
         made, array = gfx.transpile(descend, layer, jnp.asarray(X), to=target), FRAMEWORKS[target]
         found = made(Layer(array(weight), jnp.tanh, 2), array(X))[0]
-        assert found._fields == ("weight", "scale")
+        assert found._fields == ("weight",)
         again = made(found, array(X))
         for a, b in ((again[0].weight, wanted[0].weight), (again[1], wanted[1])):
             np.testing.assert_allclose(a, b, rtol=1e-5)
@@ -300,3 +301,50 @@ def test_a_saved_program_knows_the_objects_that_it_takes(tmp_path):
         read.records = {**program.records, path: Record("Momentum", fields)}
         with pytest.raises(VerifyError, match="record"):
             verify(read)
+
+
+@functools.partial(jax.tree_util.register_dataclass, data_fields=["weight", "bias"], meta_fields=["size", "act"])
+@dataclasses.dataclass
+class Dense:
+    weight: Any
+    bias: Any
+    size: int
+    act: Any
+
+
+@functools.partial(jax.tree_util.register_dataclass, data_fields=["first", "last"], meta_fields=["name"])
+@dataclasses.dataclass
+class Net:
+    first: Dense
+    last: Dense
+    name: str = "net"
+
+
+def predicted(net, x):
+    return net.last.act((net.first.act(x * net.first.weight + net.first.bias) * net.last.weight)[: net.last.size])
+
+
+def trained(net, x):
+    loss, slopes = jax.value_and_grad(lambda net: jnp.mean(predicted(net, x) ** 2))(net)
+    moved = jax.tree.map(lambda p, g: p - 0.1 * g, net, slopes)
+    return moved, dataclasses.replace(net, last=moved.last), loss
+
+
+def test_what_a_class_counts_as_its_own_is_no_field(tmp_path):
+    dense = lambda row, act: Dense(jnp.asarray(X[row]), jnp.asarray(X[1 - row]), 2, act)
+    net, x = Net(dense(0, jnp.tanh), dense(1, jax.nn.sigmoid)), jnp.asarray(X[0])
+    wanted = trained(net, x)
+    for target in ("torch", "jax"):
+        made, array = gfx.transpile(trained, net, x, to=target), FRAMEWORKS[target]
+        given = jax.tree.map(lambda leaf, array=array: array(np.array(leaf)), net)
+        found = made(given, array(X[0]))
+        assert found[0]._fields == ("first", "last") and found[0].first._fields == ("weight", "bias")
+        assert "(net, x)" in made.source and "net._replace(last=" in made.source
+        for a, b in zip(jax.tree.leaves(wanted), jax.tree.leaves(found), strict=True):
+            np.testing.assert_allclose(b, a, rtol=1e-5)
+        again = made(found[0], array(X[0]))[2]
+        np.testing.assert_allclose(again, trained(wanted[0], x)[2], rtol=1e-5)
+        with pytest.raises(GuardError, match="size"):
+            made(dataclasses.replace(given, last=dataclasses.replace(given.last, size=1)), array(X[0]))
+    program = gfx.symbolic_trace(trained, net, x)
+    assert type(program(net, x)[1]) is Net and program(net, x)[1].last.act is jax.nn.sigmoid
