@@ -124,13 +124,13 @@ def may_share(x):
 
 
 def makes_a_sparse_one(x):
-    return torch.sparse_coo_tensor(torch.tensor([[0, 1]]), x[:2], (3,)) + x
+    return torch.sparse_csr_tensor(torch.tensor([0, 2]), torch.tensor([0, 1]), x[:2], (1, 3)) + x
 
 
 @pytest.mark.parametrize(
     "fn, kind, what",
     [
-        (makes_a_sparse_one, MissingOp, "sparse_coo_tensor is about sparse tensors"),
+        (makes_a_sparse_one, MissingOp, "sparse_csr_tensor is about sparse tensors"),
         (writes, MissingOp, "torch.fake_quantize_per_tensor_affine.*it writes to its arguments"),
         (gives_a_number, MissingOp, "get_device.*it gives a int"),
         (gives_a_place, MissingOp, "Tensor.get_device"),
