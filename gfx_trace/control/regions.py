@@ -152,7 +152,8 @@ class Regions:
         result = fill(result, outputs)
         for _, _, container in join.containers.values():
             if id(container) in made:
-                self.tracer.journal.made.note(made[id(container)])
+                joined = self.tracer.journal.made.note(made[id(container)])
+                self.tracer.effects.unordered.update((id(joined),) if id(container) in join.unordered else ())
         join.link(made)
         return result
 
