@@ -129,7 +129,8 @@ def _asked(node: Node, chosen: dict[Value, Element], rules: ShapeRules) -> list[
     except RAISED:  # said where it is captured, if it is wrong at all
         return [(None, False)] * len(node.values)
     given = [typed(leaf) for leaf in leaves(node.args)] if operands else []
-    return [_element(found, given, rules.promotion) for found in made[: len(node.values)]]
+    told = [_element(found, given, rules.promotion) for found in made[: len(node.values)]]
+    return told + [(None, False)] * (len(node.values) - len(told))
 
 
 def _element(made: Any, operands: list[Any], promotion: str) -> Element:

@@ -146,3 +146,34 @@ def same(f):
             want = f(x.clone(), n)
             torch.testing.assert_close(program(x.clone(), n), want)
             torch.testing.assert_close(program.to("torch")(x.clone(), n), want)
+
+
+WHICH = {
+    "==": lambda s, r: s == r,
+    "in lists": lambda s, r: [s] == [r],
+    "a list": lambda s, r: s in [r],
+    "a set": lambda s, r: len({s, r}),
+    "a key": lambda s, r: {s: 1}.get(r, 5),
+    "a hash": lambda s, r: hash(s) == hash(r),
+    "an id": lambda s, r: id(s) == id(r),
+    "a place": lambda s, r: [r, s].index(s),
+    "is": lambda s, r: s is r,
+}
+
+
+@pytest.mark.parametrize("use", WHICH.values(), ids=WHICH)
+def test_which_object_one_is_is_not_told(use):
+    def of_a_test(x):
+        s = State(x)
+        r = s if x.sum() > 3 else State(x + 1)
+        return x * float(use(s, r))
+
+    def of_a_loop(x):
+        s = r = State(x)
+        while r.a.sum() < 9:
+            r = State(r.a * 2)
+        return x * float(use(s, r))
+
+    for f in (of_a_test, of_a_loop):
+        with pytest.raises(GfxError, match="cannot tell whether these are one object"):
+            gfx.symbolic_trace(f, backend="torch")
