@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from types import BuiltinFunctionType, FunctionType, GeneratorType
+from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType
 from typing import Any
 
 from gfx_ir.errors import CaptureError, UnsupportedConstruct
@@ -271,7 +271,7 @@ class Iteration:
     def _given(self, x: Any, takes: bool, module: Any) -> Any:
         lazy = module == "itertools"
         if module in _CALLING and (entered := self.entered(x)) is not x:
-            return entered if type(x) is FunctionType or not lazy else _Standing(self, x, entered)
+            return entered if isinstance(x, (FunctionType, MethodType)) else _Standing(self, x, entered)
         if not is_iterator(x):
             self.tracer.effects.sure_within(x)
             if (takes or lazy) and self._goes_over(x):

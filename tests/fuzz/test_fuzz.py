@@ -35,7 +35,7 @@ from module_checks import judged_module
 from sweeps import one_in, part
 
 COUNT, BATCH = 75, 25
-ARRAYS_TRIED = 61  # one in so many of a seventh of the families of arrays
+ARRAYS_TRIED = 31  # one in so many of a seventh of the families of arrays
 WITH_XLA = 25  # compiling takes longest: one in so many runs under jax.jit too, the source of the others is traced, and run step by step
 MOST_REFUSED = {"programs": BATCH // 4, "aimed": BATCH * 3 // 4, "ordinary": BATCH * 3 // 4}
 ONCE = {**FAILURES, **NUMBERS, **SOURCES, **TYPES, **STATE, **KINDS}
@@ -75,7 +75,7 @@ def test_failures(name):
 
 @pytest.mark.parametrize("family", [written, chosen])
 def test_families(family):
-    for program in one_in(17, family()):
+    for program in one_in(9, family()):
         found = judged(program)
         assert found in ("equal", "refused", "skipped"), f"{program.name}: {found}\n{program.text}"
 
