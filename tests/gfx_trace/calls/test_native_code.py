@@ -336,3 +336,29 @@ def test_deep_copies_keep_no_history_and_those_of_views_are_refused():
     assert torch.autograd.grad(made(x), x)[0].tolist() == [2.0, 3.0]
     with pytest.raises(UnsupportedConstruct, match="share memory"):
         gfx.symbolic_trace(lambda x: copy.deepcopy([x, x[0]]), torch.ones(2))
+
+
+class Rows:
+    """It is called, and gone over."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __call__(self, row):
+        return -row
+
+    def __iter__(self):
+        return iter(self.rows)
+
+
+def test_a_callable_object_is_gone_over_by_code_that_does_not_call_it():
+    def largest(x):
+        rows = Rows([1.0, 3.0, 2.0])
+        return (
+            x * heapq.nlargest(1, rows)[0]
+            + heapq.nsmallest(1, [1.0, 3.0], key=rows)[0]
+            + functools.reduce(operator.add, rows)
+        )
+
+    x = torch.ones(2)
+    assert torch.equal(gfx.symbolic_trace(largest)(x), largest(x))
