@@ -40,7 +40,7 @@ from ..python.arity import fits
 from ..python.best import by_open_keys, minmax
 from ..python.classes import attribute_name, has_attribute, is_instance, type_of
 from ..python.faults import no_operator
-from ..python.identity import identity, told_apart
+from ..python.identity import identity
 from ..python.listed import ListedItems
 from ..python.open_iterables import OpenRange, is_open_iterable
 from ..python.plain import cast, on_math, on_pow, on_round
@@ -80,10 +80,7 @@ def _id(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:
     """id(x), of what a test chose that of either."""
     if type(args[0]) is Gated:
         return tracer.gates.resolve(args[0], lambda side: _id(tracer, f, (side,), {}))
-    if type(args[0]) is Proxy:
-        return identity(tracer, args[0])
-    told_apart(tracer, args, any_class=True)
-    return id(args[0])
+    return identity(tracer, args[0]) if type(args[0]) is Proxy else id(args[0])
 
 
 def _sorted(tracer: Capturing, f: Any, args: tuple, kwargs: dict) -> Any:

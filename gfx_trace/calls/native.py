@@ -52,6 +52,7 @@ _COPIES = frozenset((bytes, bytearray))
 _STORING = frozenset(("__setitem__", "setdefault"))
 """Methods of dictionaries that look up a key, and put a value there."""
 _HOLDING = (list, tuple, set, frozenset, dict, collections.deque)
+_HASHING = (set, frozenset, dict)
 _GATES = frozenset((__name__, Effects.__module__, NativeMethods.__module__))
 """The modules that run what is not entered."""
 _HINT = "call what GFX has rows for (`gfx ops` lists it), or compute it before the call and pass it as an argument"
@@ -148,7 +149,8 @@ def run_as_it_is(tracer: Capturing, f: Callable[..., Any], args: tuple, kwargs: 
         run = functools.partial(tracer.effects.run, f, given, named)
         asked = list(_asked(f, owner, args))
         tracer.repeated.gives(f, *asked, *kwargs.values())
-        result = tracer.native_methods.run(asked, lambda: entering(tracer, f, given, run))
+        hashes = f is hash or f in _HASHING or isinstance(owner, _HASHING)
+        result = tracer.native_methods.run(asked, lambda: entering(tracer, f, given, run), hashes=hashes)
     except GfxError as error:
         tracer.python.refusals = refusals  # the error says it
         _placed(tracer, error, site)

@@ -96,9 +96,9 @@ class NativeMethods:
         parts = [part for part in reached_from((x,)) if type(part) not in FIXED]
         return any(is_open(part) or self.tracer.arrays.is_numbers(part) for part in parts)
 
-    def run(self, items: Iterable[Any], f: Callable[[], Any], told: bool = False) -> Any:
-        """f(), in which C may run methods of the items; `told`: it makes a text, which shows captured data itself. Raises where a test
-        decides what one of them is."""
+    def run(self, items: Iterable[Any], f: Callable[[], Any], told: bool = False, hashes: bool = True) -> Any:
+        """f(), in which C may run methods of the items; `told`: it makes a text, which shows captured data itself; `hashes`: it hashes
+        them, or compares them with others. Raises where a test decides what one of them is."""
         items = list(items)
         if _PLAIN.issuperset(map(type, items)):
             return on_fixed(self.tracer, f)
@@ -106,7 +106,7 @@ class NativeMethods:
         if chosen is not None:
             raise undecided(chosen)
         if not told:
-            told_apart(self.tracer, items)
+            told_apart(self.tracer, items, alone=hashes)
         asked = self.among(items)
         if not asked:
             return on_fixed(self.tracer, f)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -30,11 +31,12 @@ _MAY_BE_TRUE = frozenset(("bool", "any"))
 _HANDS_ON = Trait.CASTS | Trait.IN_ORDER | Trait.PERMUTES | Trait.MOVES | Trait.SELECTS | Trait.GRADIENT | Trait.JOINS
 
 
-def told_apart(tracer: Capturing, items: Iterable[Any], any_class: bool = False) -> None:
-    """Before Python hashes or compares objects that are equal to none but themselves, or asks which of `any_class` they are. Raises
-    UnsupportedConstruct where a test or a loop leaves one of several in the place of one of these."""
+def told_apart(tracer: Capturing, items: Iterable[Any], alone: bool = True) -> None:
+    """Before Python hashes or compares objects that are equal to none but themselves. Raises UnsupportedConstruct where a test or a loop
+    leaves one of several in the place of one of these; not `alone`: if that may be another of them."""
     links = tracer.journal.links
-    if any((any_class or type(x).__eq__ is object.__eq__) and x in links for x in items):
+    doubtful = [x for x in items if type(x).__eq__ is object.__eq__ and x in links]
+    if doubtful and (alone or any(a is not b and links.connected(a, b) for a, b in combinations(doubtful, 2))):
         raise _left_open(tracer)
 
 

@@ -155,7 +155,6 @@ WHICH = {
     "a set": lambda s, r: len({s, r}),
     "a key": lambda s, r: {s: 1}.get(r, 5),
     "a hash": lambda s, r: hash(s) == hash(r),
-    "an id": lambda s, r: id(s) == id(r),
     "a place": lambda s, r: [r, s].index(s),
     "is": lambda s, r: s is r,
 }
