@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from functools import partial
 from typing import Any
@@ -228,10 +228,6 @@ class Effects:
         """Whether data decides which keys a dictionary has, or attributes an object, or in which order they stand."""
         owner = self.tracer.journal.tables.owner(owner)
         return id(owner) in self.unsure or id(owner) in self.unordered or bool(_absent(owner))
-
-    def any_unordered(self, held: Iterable[Any]) -> bool:
-        """Whether a test decides in which order the keys of one of these stand."""
-        return bool(self.unordered) and not self.unordered.isdisjoint(map(id, held))
 
     def sure_of_keys(self, x: Any, ordered: bool = True) -> None:
         """The same where x is a dictionary, or shows one: which attributes an object has is no matter for its truth, its length or its

@@ -190,7 +190,6 @@ class Carries:
             made = rebuilt(value, items)
             if path in self.flat:
                 self.containers.enter(path, value, made)
-                self.tracer.effects.unordered.update((id(made),) if self.tracer.effects.any_unordered((value,)) else ())
             return made
         return value
 
@@ -302,10 +301,8 @@ class Carries:
         if any(isinstance(c, CarriedList) and holds_containers(c.items) for c in self.slots):
             for container in made.values():  # a list may hold what a variable does
                 tracer.journal.links.never_alone([id(container)], container)
-        for path, container in made.items():
+        for container in made.values():
             tracer.journal.made.note(container)
-            stood = (self.containers.before.get(path), *(x for x, _ in self.containers.left.get(path, ())))
-            tracer.effects.unordered.update((id(container),) if tracer.effects.any_unordered(stood) else ())
         self.containers.leave(made, self.ran, self.runs)
         self.give_up()
         if self.aliases is not None:

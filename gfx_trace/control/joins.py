@@ -57,7 +57,6 @@ class Join:
             tuple[int, int], tuple[Any, Any, Any]
         ] = {}  # (then, otherwise, joined) by the ids of both
         self.joined: dict[tuple[int, int], Joined] = {}  # of tensors, by the ids of both sides' objects
-        self.unordered = set[int]()  # of the containers that are joined those whose keys the test orders, by id
         self.path: tuple = ()  # the variable, and where in what it holds the parts are that are joined now
         self.slot: Slot | None = None  # the item or attribute that holds them
         self.deferred = False  # an open host test whose sides may be asked for more outputs later
@@ -188,7 +187,7 @@ class Join:
         return value if lacks(value) else defined_by(self.join(there, here, f"{name}_defined"), value, name)
 
     def _tree(self, a: Any, b: Any, name: str) -> Any:
-        if not (ordered := alike(a, b)) and not (type(a) is type(b) is dict and a.keys() == b.keys()):
+        if not alike(a, b):
             return None
         known = self.containers.get((id(a), id(b)))
         if known is not None:  # one object under two names stays one
@@ -196,8 +195,6 @@ class Join:
         left, right = self._parts(a, 0), self._parts(b, 1)
         if len(left) != len(right):
             return None
-        if not ordered:
-            right = [(key, dict(right)[key]) for key, _ in left]
         labels = [part_name(a, k) or k for k, _ in left]
         keys = [f"{name}_{k}" if isinstance(k, int) or str(k).isidentifier() else name for k in labels]
         items, outer = [], self.path
@@ -208,8 +205,6 @@ class Join:
         made = rebuilt(a, items)
         if not isinstance(a, tuple):
             self.containers[id(a), id(b)] = a, b, made
-        if not ordered or self.tracer.effects.any_unordered((a, b)):
-            self.unordered.add(id(made))
         return made
 
     def is_list(self, a: Any, b: Any) -> bool:

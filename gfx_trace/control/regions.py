@@ -152,8 +152,7 @@ class Regions:
         result = fill(result, outputs)
         for _, _, container in join.containers.values():
             if id(container) in made:
-                joined = self.tracer.journal.made.note(made[id(container)])
-                self.tracer.effects.unordered.update((id(joined),) if id(container) in join.unordered else ())
+                self.tracer.journal.made.note(made[id(container)])
         join.link(made)
         return result
 
