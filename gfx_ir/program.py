@@ -128,9 +128,9 @@ class Program:
     """Named graphs that call each other, an entry, the parameters, the guards, and the promotion rules it was written under.
 
     `params` holds data by dotted path; `writes` names, for each trailing result after the target's own one, what it is
-    written to (a parameter's path, or an argument's); `flavour` is the framework of the source. `records` tells which parts of the arguments and of
-    the result are objects of named fields, by their paths; `shared` which are arrays that it writes in place, or views of them: by the
-    positions that lead there, what they are written as (several: one of these).
+    written to (a parameter's path, or an argument's); `flavour` is the framework of the source. `records` tells which parts of
+    the arguments and of the result are objects of named fields, by their paths; `shared` which of the result are arrays that it
+    writes in place, or views of them: by the positions that lead there, what they are written as (several: one of these).
     """
 
     entry: Graph

@@ -61,6 +61,11 @@ def is_record(name: str, fields: tuple[str, ...]) -> bool:
     return words_of_python and 0 < len(named) == len(set(named))
 
 
+def root_of(path: str) -> str:
+    """What a path begins with: RESULT, or the name of an argument."""
+    return path.partition(".")[0]
+
+
 def parts(path: str, tree: Any) -> list[tuple[str, Any]]:
     """The parts of a container, by their paths."""
     keyed = tree.items() if type(tree) is dict else enumerate(tree) if isinstance(tree, (tuple, list)) else ()
@@ -92,11 +97,9 @@ def made(records: Mapping[str, Record], found: Any, path: str = RESULT) -> Any:
         return found
     filled = like(found, [made(records, item, inner) for inner, item in parts(path, found)])
     record = records.get(path)
-    return (
-        filled
-        if record is None or hasattr(filled, "_fields")
-        else _class(record)(*(held for _, held in record.parts(path, filled)))
-    )
+    if record is None or hasattr(filled, "_fields"):
+        return filled
+    return _class(record)(*(held for _, held in record.parts(path, filled)))
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from .binding import Binding
 from .errors import ArgumentError
 from .loading import backend
 from .program import Guard, Parameter, Slot
-from .records import RESULT, Record, made
+from .records import RESULT, Record, made, root_of
 
 
 class Terms:
@@ -31,8 +31,8 @@ class Terms:
         tree = [Parameter(leading, Slot("any"), kind=kind)] if leading else []
         self.binding = Binding(name, [*tree, *own], [random] if random else [])
         self.admission = Admission(own, guards, writes, params)
-        self.records = {path: record for path, record in (records or {}).items() if path.partition(".")[0] != RESULT}
-        self._recorded = {path.partition(".")[0] for path in self.records}
+        self.records = {path: record for path, record in (records or {}).items() if root_of(path) != RESULT}
+        self._recorded = set(map(root_of, self.records))
 
     def checked(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """The emitted function fn, which takes what its author's takes, and raises GuardError for what it does not stand for."""

@@ -14,7 +14,7 @@ from .naming import is_name
 from .op import HOST_KINDS
 from .pause import collection_paused
 from .program import Program
-from .records import RESULT, held_at, items
+from .records import RESULT, held_at, items, root_of
 from .regions import join_path
 from .static import misfit
 from .text import default_kinds
@@ -53,7 +53,7 @@ def _verify_records(program: Program) -> None:
         result = result[0]
     trees = {RESULT: result} | {parameter.name: parameter.tree for parameter in program.signature}
     for path, record in program.records.items():
-        root = path.partition(".")[0]
+        root = root_of(path)
         try:
             held = held_at(trees[root], path, root)
         except LookupError:

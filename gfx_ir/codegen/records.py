@@ -9,7 +9,7 @@ from typing import Any
 
 from ..graph import Value
 from ..program import Parameter, Program
-from ..records import RESULT, Field, Record, as_read, held_at, parts
+from ..records import RESULT, Field, Record, as_read, held_at, parts, root_of
 from ..trees import leaves
 from .constants import name
 
@@ -52,7 +52,7 @@ class Records:
             record = records[path]
             if record not in self._called:
                 self._called[record] = take(record.name)
-                root = path.partition(".")[0]
+                root = root_of(path)
                 held = record.parts(path, held_at(trees[root], path, root))
                 self._fields[record] = [self._annotation(*part) for part in held]
 
