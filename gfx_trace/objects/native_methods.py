@@ -12,7 +12,7 @@ from ..heap.contents import FIXED, has_attributes, row_of
 from ..heap.reached import IMMUTABLE, reached_from
 from ..heap.reads import held_by, sets_globals
 from ..interfaces import Capturing
-from ..python.identity import told_apart
+from ..python.identity import check_which
 from ..rewrite import is_converted
 from ..rewrite.packages import users
 from ..values.gated import Gated, undecided
@@ -106,7 +106,7 @@ class NativeMethods:
         if chosen is not None:
             raise undecided(chosen)
         if not told:
-            told_apart(self.tracer, items, alone=hashes)
+            check_which(self.tracer, items, alone=hashes)
         asked = self.among(items)
         if not asked:
             return on_fixed(self.tracer, f)

@@ -16,7 +16,7 @@ from ..interfaces import Capturing
 from ..values.gated import gate_of
 from ..values.here import here
 from ..values.proxy import HostProxy, Proxy
-from .identity import told_apart
+from .identity import check_which
 from .rows import in_places
 
 
@@ -113,7 +113,7 @@ def gfx_compared(x: Any) -> Any:
     """An operand of a comparison: a container that holds open numbers, or objects with methods of their own, is compared as a whole."""
     kind = type(x)
     if kind not in (tuple, list) and not isinstance(shown_by(x), dict):
-        told_apart(active.builder, (x,))
+        check_which(active.builder, (x,))
         return x
     tracer = here()
     for part in reached_from((x,)) if tracer.effects.unordered else (x,):
@@ -125,6 +125,6 @@ def gfx_compared(x: Any) -> Any:
     if tracer.record.filled:
         x = in_places(x)
     held = list(leaves(x))
-    told_apart(tracer, held)
+    check_which(tracer, held)
     own = tracer.native_methods.among(held) or any(gate_of(leaf) is not None for leaf in held)
     return Compared(x) if own or (kind is not dict and not _OPEN.isdisjoint(map(type, held))) else x

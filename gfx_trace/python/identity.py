@@ -31,7 +31,7 @@ _MAY_BE_TRUE = frozenset(("bool", "any"))
 _HANDS_ON = Trait.CASTS | Trait.IN_ORDER | Trait.PERMUTES | Trait.MOVES | Trait.SELECTS | Trait.GRADIENT | Trait.JOINS
 
 
-def told_apart(tracer: Capturing, items: Iterable[Any], alone: bool = True) -> None:
+def check_which(tracer: Capturing, items: Iterable[Any], alone: bool = True) -> None:
     """Before Python hashes or compares objects that are equal to none but themselves. Raises UnsupportedConstruct where a test or a loop
     leaves one of several in the place of one of these; not `alone`: if that may be another of them."""
     links = tracer.journal.links
